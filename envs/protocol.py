@@ -7,7 +7,6 @@ Each one is a YAML file in `envs/protocols/`; its prompts are the text files of 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from debate_gym.envs.names import unknown
 from debate_gym.envs.nouns import DEBATER_0, DEBATER_1
 
 FOLDER = Path(__file__).parent / "protocols"
@@ -78,11 +78,11 @@ def load_protocol(name: str, **overrides: Any) -> Protocol:
     """
     path = FOLDER / f"{name}.yaml"
     if not path.is_file():
-        raise ValueError(_unknown("protocol", name, protocol_names()))
+        raise ValueError(unknown("protocol", name, protocol_names()))
     fields = {field.name for field in dataclasses.fields(Protocol)} - {"name"}
     for key in overrides:
         if key not in fields:
-            raise ValueError(_unknown("protocol field", key, sorted(fields)))
+            raise ValueError(unknown("protocol field", key, sorted(fields)))
     data = {**_read(path), **{key: value for key, value in overrides.items() if value is not None}}
     data["seats"] = tuple(data["seats"])
     return Protocol(name=name, **data)
@@ -97,9 +97,3 @@ def protocol_names() -> list[str]:
 def _read(path: Path) -> dict[str, Any]:
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return data
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"unknown {kind} {name!r}: expected one of {known}{hint}"

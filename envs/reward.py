@@ -6,10 +6,10 @@ pays nobody.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 
+from debate_gym.envs.names import unknown
 from debate_gym.envs.nouns import Verdict
 
 PROBABILITY_FLOOR = 1e-6
@@ -31,9 +31,7 @@ def rewards(verdict: Verdict, sides: Mapping[str, int], kind: str = "win") -> di
         ValueError: on an unknown kind.
     """
     if kind not in REWARDS:
-        close = difflib.get_close_matches(kind, REWARDS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"unknown reward {kind!r}: expected one of {sorted(REWARDS)}{hint}")
+        raise ValueError(unknown("reward", kind, REWARDS))
     p = verdict.p
     if p is None:
         return dict.fromkeys(sides, 0.0)

@@ -1,0 +1,172 @@
+"""The rollout loop: many games at once, one batched call per policy and step.
+
+It is the only loop that plays; evaluation, training and tournaments hand it jobs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from debate_gym.envs.game import State, advance, due, observe, start
+from debate_gym.envs.nouns import Episode, Question, SeatRecord, Utterance, Verdict
+from debate_gym.envs.protocol import Protocol
+from debate_gym.envs.render import prompt_hash
+from debate_gym.envs.seats import Judge, Policy
+from debate_gym.envs.verdict import failed_verdict
+
+logger = logging.getLogger(__name__)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One game to play.
+
+    Attributes:
+        seats: speaking seat -> key of the policy that fills it.
+        sides: see `debate_gym.envs.game.start`.
+        id: unique within a call of `play`; the game's own if None.
+    """
+
+    question: Question
+    protocol: Protocol
+    seats: Mapping[str, str]
+    sides: Mapping[str, int] | None = None
+    seed: int = 0
+    id: str | None = None
+    condition: str = ""
+
+
+@dataclass(slots=True)
+class _Game:
+    number: int
+    job: Job
+    state: State
+    error: str | None = None
+
+
+def play(
+    jobs: Iterable[Job],
+    policies: Mapping[str, Policy],
+    judge: Judge,
+    *,
+    slots: int = 64,
+) -> Iterator[Episode]:
+    """Plays jobs and yields their episodes in the order of the jobs.
+
+    At most `slots` games run at once; a finished one makes room for the next job. In every step
+    all seats that are due are grouped by policy, and each policy gets one call. If a batched call
+    raises, its members are tried one by one; those that raise again are failed episodes, which
+    are yielded like all others.
+
+    Raises:
+        ValueError: on a job whose seats name an unknown policy or miss a speaking seat.
+    """
+    if slots < 1:
+        raise ValueError(f"slots must be at least 1, got {slots}")
+    queue = enumerate(jobs)
+    running: list[_Game] = []
+    done: dict[int, Episode] = {}
+    emitted = 0
+    while True:
+        running += [_open(n, job, policies) for n, job in islice(queue, slots - len(running))]
+        if not running:
+            return
+        _step(running, policies)
+        finished = [game for game in running if game.error or not due(game.state)]
+        running = [game for game in running if game.error is None and due(game.state)]
+        for game, verdicts in zip(finished, _judge(finished, judge), strict=True):
+            done[game.number] = _episode(game, verdicts, policies)
+        while emitted in done:
+            yield done.pop(emitted)
+            emitted += 1
+
+
+def _open(number: int, job: Job, policies: Mapping[str, Policy]) -> _Game:
+    if set(job.seats) != set(job.protocol.seats) or not set(job.seats.values()) <= set(policies):
+        raise ValueError(
+            f"job seats {dict(job.seats)} must fill {job.protocol.seats} from {sorted(policies)}"
+        )
+    state = start(job.question, job.protocol, sides=job.sides, seed=job.seed, id=job.id)
+    return _Game(number, job, state)
+
+
+def _step(games: Sequence[_Game], policies: Mapping[str, Policy]) -> None:
+    calls: dict[str, list[tuple[_Game, str]]] = {}
+    for game in games:
+        for seat in due(game.state):
+            calls.setdefault(game.job.seats[seat], []).append((game, seat))
+    said: dict[int, dict[str, Utterance]] = {}
+    for key, members in calls.items():
+        observations = [observe(game.state, seat) for game, seat in members]
+        utterances = _isolated(policies[key].act, observations, f"policy {key!r}")
+        for (game, seat), utterance in zip(members, utterances, strict=True):
+            if isinstance(utterance, Exception):
+                game.error = f"{seat} ({key}): {type(utterance).__name__}: {utterance}"
+            else:
+                said.setdefault(game.number, {})[seat] = utterance
+    for game in games:
+        if game.error is None and due(game.state):
+            game.state = advance(game.state, said[game.number])
+
+
+def _judge(games: Sequence[_Game], judge: Judge) -> list[tuple[Verdict, ...]]:
+    sound = [game for game in games if game.error is None]
+    rulings = iter(_isolated(judge.judge, [game.state for game in sound], f"judge {judge.name!r}"))
+    verdicts: list[tuple[Verdict, ...]] = []
+    for game in games:
+        ruling = next(rulings) if game.error is None else None
+        if isinstance(ruling, Exception):
+            game.error = f"judge ({judge.name}): {type(ruling).__name__}: {ruling}"
+        verdicts.append(ruling if isinstance(ruling, tuple) else (failed_verdict(judge.name),))
+    return verdicts
+
+
+def _isolated(
+    call: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item], who: str
+) -> list[Result | Exception]:
+    """Calls on the whole batch; if that raises, item by item, keeping what each one raised."""
+    if not items:
+        return []
+    try:
+        return list(_checked(call, items, who))
+    except Exception as error:
+        if len(items) == 1:
+            logger.warning("%s failed: %s: %s", who, type(error).__name__, error)
+            return [error]
+    return [result for item in items for result in _isolated(call, [item], who)]
+
+
+def _checked(
+    call: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item], who: str
+) -> list[Result]:
+    results = call(items)
+    if len(results) != len(items):
+        raise RuntimeError(f"{who} gave {len(results)} results for a batch of {len(items)}")
+    return results
+
+
+def _episode(
+    game: _Game, verdicts: tuple[Verdict, ...], policies: Mapping[str, Policy]
+) -> Episode:
+    job, state = game.job, game.state
+    return Episode(
+        id=state.id,
+        question=job.question,
+        protocol=job.protocol.name,
+        condition=job.condition,
+        seats={
+            seat: SeatRecord(policies[key].name, policies[key].revision, state.sides[seat])
+            for seat, key in job.seats.items()
+        },
+        turns=state.turns,
+        verdicts=verdicts,
+        seed=state.seed,
+        prompt_hash=prompt_hash(state.prompts),
+        error=game.error,
+    )
