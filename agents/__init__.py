@@ -1,0 +1,1 @@
+"""What fills a seat: policies, judges, and the loop that plays."""

@@ -1,0 +1,1 @@
+"""Configurations: data only."""

@@ -1,0 +1,1 @@
+"""Metrics, the store of episodes, and what people look at."""
