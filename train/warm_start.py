@@ -84,6 +84,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausal
                 num_attention_heads=4,
                 num_key_value_heads=4,
                 max_position_embeddings=CONTEXT,
+                initializer_range=0.08,
                 tie_word_embeddings=True,
                 pad_token_id=tokenizer.pad_token_id,
                 bos_token_id=None,
@@ -112,7 +113,7 @@ def play_random(rounds: int, rng: np.random.Generator) -> tuple[Observation, str
 
 def _quote(state: State, seat: str, rng: np.random.Generator) -> Utterance:
     lines = (state.question.article or "").splitlines()
-    own = [line for line in lines if line.startswith(state.question.answers[state.sides[seat]])]
+    own = [line for line in lines if f" {state.question.answers[state.sides[seat]]} " in line]
     pool = own if own and rng.random() < OWN_SIDE else lines
     return Utterance(f"<passage>{pool[int(rng.integers(len(pool)))]}</passage>")
 
@@ -181,7 +182,7 @@ def train(
             )
         if step >= steps:
             kind, (ids, labels) = "game", game_batch(tokenizer, 2, batch, rng)
-        elif step < steps // 8 or step % 3 == 0:
+        elif step % 8 == 7:
             kind, (ids, labels) = "repeat", repeat_batch(len(tokenizer), batch, rng)
         else:
             kind, (ids, labels) = "copy", game_batch(tokenizer, COPY_ROUNDS, batch, rng)

@@ -1,7 +1,7 @@
 """The built-in `evidence` game: procedural, seeded, unlimited, with a known optimum.
 
-An article is a list of sentences. Each says who gains how many points from which witness; the
-correct answer is the one that gains the most over the whole article. The built-in judge
+An article is a list of sentences. Each says which witness gives how many points to whom; the
+correct answer is the one that gets the most over the whole article. The built-in judge
 (`debate_gym.envs.scripted.EvidenceJudge`) reads only what the speeches quote, so a debater does
 best to quote the strongest sentences for its side that it has not quoted yet.
 
@@ -23,14 +23,14 @@ SENTENCES = 12
 NEUTRAL = 0.6
 LEAN = 0.65
 STRENGTHS = range(1, 10)
-NOBODY = "Nobody"
+NOBODY = "nobody"
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
 WITNESSES = tuple(
     "miller baker tailor fisher mason weaver potter smith carter cooper glazier barber printer "
     "painter clerk nurse porter sailor farmer hunter teacher singer dancer lawyer grocer butcher "
     "shepherd gardener jeweller saddler cobbler tanner".split()
 )
-SENTENCE = re.compile(r"(?P<name>[A-Z][a-z]+) gains (?P<strength>[1-9]) points from the [a-z]+\.")
+SENTENCE = re.compile(r"The [a-z]+ gives (?P<name>[A-Za-z]+) (?P<strength>[1-9]) points\.")
 SEED_SPACE = {"train": 0, "heldout": 1}
 
 
@@ -63,7 +63,7 @@ def generate(seed: int) -> Question:
     return Question(
         id=f"evidence-{seed}",
         task="evidence",
-        question=f"Who gains the most points, {first} or {second}?",
+        question=f"Who gets the most points, {first} or {second}?",
         answers=(first, second),
         correct=int(totals[1] > totals[0]),
         article="\n".join(lines),
@@ -93,5 +93,5 @@ def _article(
             side = truth if rng.random() < LEAN else 1 - truth
             name = answers[side]
             totals[side] += strength
-        lines.append(f"{name} gains {strength} points from the {witness}.")
+        lines.append(f"The {witness} gives {name} {strength} points.")
     return lines, (totals[0], totals[1])
