@@ -20,11 +20,12 @@ from datasets import Dataset
 from torch import Tensor
 from trl import GRPOTrainer
 
-from debate_gym.agents.local import LocalPolicy, end_ids, pad_left
-from debate_gym.envs.nouns import Outcome, Question
-from debate_gym.envs.verdict import average_orders, order_dependent
+from debate_gym.agents.local import LocalPolicy, end_ids
+from debate_gym.envs.nouns import Question
 from debate_gym.train import ppo_functions as ppo
+from debate_gym.train.batching import rollout_tensors, trim
 from debate_gym.train.config import DebatePPOConfig
+from debate_gym.train.rollout_metrics import rollout_sums
 from debate_gym.train.self_play import RecordingPolicy, Rollout, SelfPlay
 from debate_gym.train.value_head import NAME, attach_value_head, load_value_head, save_value_head
 
@@ -78,10 +79,11 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         model = self.accelerator.unwrap_model(self.model)
         return self._as_policy(model, f"step-{self.state.global_step}")
 
-    def start_policy(self) -> LocalPolicy:
-        """The policy as it was before training."""
-        model = self._reference or self.accelerator.unwrap_model(self.model)
-        return self._as_policy(model, "start", adapter_off=self._reference is None)
+    def start_policy(self, version: str) -> LocalPolicy:
+        """The policy as it was before training, under the revision `version`."""
+        base = self._reference is None
+        model = self.accelerator.unwrap_model(self.model) if base else self._reference
+        return self._as_policy(model, version, adapter_off=base)
 
     def _as_policy(self, model: Any, version: str, adapter_off: bool = False) -> LocalPolicy:
         assert self.args.max_completion_length is not None
@@ -97,7 +99,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         rollout = self._play(inputs)
-        batch = self._tensors(rollout)
+        batch = rollout_tensors(rollout, self._tokenizer.pad_token_id, self.accelerator.device)
         with torch.no_grad():
             old = self._score(self.model, batch)
             old_values = self._take_values(batch)
@@ -119,7 +121,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
             self.args.advantage_std_floor,
             lambda sums: self.accelerator.reduce(sums, "sum"),
         )
-        self._record(rollout, rewards, kl, old_values, returns, mask, deviations)
+        self._record(rollout, kl, old_values, returns, mask, deviations)
         return {
             **batch,
             "advantages": normalised,
@@ -151,27 +153,13 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
             window - (self.args.max_completion_length or 0),
         )
 
-    def _tensors(self, rollout: Rollout) -> dict[str, Tensor]:
-        device, pad = self.accelerator.device, self._tokenizer.pad_token_id
-        prompts, prompt_mask = pad_left([row.prompt or [pad] for row in rollout.rows], pad, device)
-        flipped = [row.completion[::-1] or [pad] for row in rollout.rows]
-        completions, _ = pad_left(flipped, pad, device)
-        lengths = torch.tensor([len(row.completion) for row in rollout.rows], device=device)
-        columns = torch.arange(completions.shape[1], device=device)
-        return {
-            "prompt_ids": prompts,
-            "prompt_mask": prompt_mask,
-            "completion_ids": completions.flip(1),
-            "completion_mask": (columns < lengths.unsqueeze(1)).long(),
-        }
-
     def _score(self, model: Any, batch: dict[str, Tensor]) -> Tensor:
         """Log-probabilities of the sampled tokens, (rows, T), in parts that fit in memory."""
         values, logps = [], []
         size = self.args.per_device_train_batch_size
         for begin in range(0, len(batch["prompt_ids"]), size):
             part = {key: value[begin : begin + size] for key, value in batch.items()}
-            trimmed, width = _trim(part), part["completion_ids"].shape[1]
+            trimmed, width = trim(part), part["completion_ids"].shape[1]
             ids = torch.cat([trimmed["prompt_ids"], trimmed["completion_ids"]], 1)
             mask = torch.cat([trimmed["prompt_mask"], trimmed["completion_mask"]], 1)
             kept = trimmed["completion_ids"].shape[1]
@@ -227,7 +215,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         return chosen, entropy, None
 
     def _compute_loss(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
-        inputs = _trim(inputs)
+        inputs = trim(inputs)
         loss: Tensor = super()._compute_loss(model, inputs)
         assert self._values is not None
         mask = inputs["completion_mask"]
@@ -237,7 +225,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         # The same normaliser as TRL's "dapo" loss, so that micro-batches add up exactly.
         tokens = inputs["num_items_in_batch"].clamp(min=1) / self.accelerator.num_processes
         share = self.current_gradient_accumulation_steps / self.args.steps_per_generation
-        self._metrics["train"]["loss/value"].append(
+        self._metrics["train"]["value/loss"].append(
             ppo.masked_mean(value_loss.detach(), mask).item()
         )
         return loss + self.args.vf_coef * value_loss.sum() / (tokens * share)
@@ -245,37 +233,19 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
     def _record(
         self,
         rollout: Rollout,
-        rewards: Tensor,
         kl: Tensor,
         values: Tensor,
         returns: Tensor,
         mask: Tensor,
         deviations: Tensor,
     ) -> None:
-        verdicts = [average_orders(e.verdicts, e.question.correct) for e in rollout.episodes]
-        passages = [p for e in rollout.episodes for turn in e.turns for p in turn.passages]
-        turns = sum(len(episode.turns) for episode in rollout.episodes)
         sums = {
-            "kl": (kl.sum(), mask.sum()),
-            "completion_length": (mask.sum(), (mask.sum(1) > 0).sum()),
-            "reward/mean": (rewards.sum(), len(rewards)),
-            "reward/absolute": (rewards.abs().sum(), len(rewards)),
-            "verified_share": (sum(p.verified for p in passages), len(passages)),
-            "passages_per_turn": (len(passages), turns),
-            "order_dependent_share": (
-                sum(order_dependent(e.verdicts) for e in rollout.episodes),
-                len(rollout.episodes),
-            ),
-            **{
-                f"outcome/{outcome.value}": (
-                    sum(verdict.outcome is outcome for verdict in verdicts),
-                    len(verdicts),
-                )
-                for outcome in Outcome
-            },
+            **rollout_sums(rollout),
+            "kl/reference": (float(kl.sum()), float(mask.sum())),
+            "policy/completion_length": (float(mask.sum()), float((mask.sum(1) > 0).sum())),
         }
-        table = torch.tensor([[float(a), float(b)] for a, b in sums.values()]).double()
-        totals = self.accelerator.reduce(table.to(mask.device), "sum").tolist()
+        table = torch.tensor(list(sums.values()), dtype=torch.float64, device=mask.device)
+        totals = self.accelerator.reduce(table, "sum").tolist()
         metrics = self._metrics["train"]
         for name, (total, count) in zip(sums, totals, strict=True):
             metrics[name].append(total / count if count else float("nan"))
@@ -298,22 +268,6 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         super()._load_from_checkpoint(resume_from_checkpoint, model)
         load_value_head(self.value_head, Path(resume_from_checkpoint))
-
-
-def _trim(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Cuts the columns that are padding in every row: on the left of prompts, on the right of
-    completions and of all that is shaped like them."""
-    first = int(inputs["prompt_mask"].any(0).float().argmax())
-    used = max(1, int(inputs["completion_mask"].any(0).sum()))
-    width = inputs["completion_ids"].shape[1]
-    trimmed = {}
-    for key, value in inputs.items():
-        if key.startswith("prompt_"):
-            value = value[:, first:]
-        elif value.dim() == 2 and value.shape[1] == width:
-            value = value[:, :used]
-        trimmed[key] = value
-    return trimmed
 
 
 def _paid_by_the_game(**_: Any) -> list[float]:

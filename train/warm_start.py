@@ -2,24 +2,26 @@
 
     python -m debate_gym.train.warm_start --out agents/tiny
 
-A small Llama learns, from random weights, to quote whole sentences of the article, chosen almost
-at random: its own side only a little more often than chance, and strength not at all. That is a
-start from which PPO has everything to gain. Two kinds of batch are mixed until copying has
-formed, because articles alone do not form it in minutes: random sequences that repeat, and games
-of many rounds. The last phase trains on exactly the prompts of the two-round game.
+A small model of convolutions and attention learns, from random weights, to quote whole sentences
+of the article, chosen almost at random: its own side only a little more often than chance, and
+strength not at all. That is a start from which PPO has everything to gain. Short lists of
+sentences come first, because copying does not form in minutes on whole articles; then longer
+ones, then games of many rounds, and in the end exactly the prompts of the two-round game.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from tqdm import trange
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import Lfm2Config, Lfm2ForCausalLM, PreTrainedTokenizerFast
 
 from debate_gym.envs.game import State, advance, due, observe, start
 from debate_gym.envs.nouns import CONSULTANT_0, Observation, Utterance
@@ -35,7 +37,6 @@ TEMPLATE = (
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
 OWN_SIDE = 0.2
-COPY_ROUNDS = 6
 CONTEXT = 512
 
 
@@ -71,26 +72,32 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     )
 
 
-def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
-    """The untrained model; its weights are drawn from `seed`."""
+def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Lfm2ForCausalLM:
+    """The untrained model; its weights are drawn from `seed`.
+
+    Short convolutions hand every token its neighbours, so one attention layer is enough to copy,
+    and with one wide head and a large initial scale copying forms within a minute.
+    """
+    config = Lfm2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=128,
+        intermediate_size=256,
+        block_auto_adjust_ff_dim=False,
+        num_hidden_layers=4,
+        layer_types=["conv", "full_attention", "conv", "full_attention"],
+        conv_L_cache=8,
+        num_attention_heads=1,
+        num_key_value_heads=1,
+        max_position_embeddings=CONTEXT,
+        initializer_range=0.2,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+    )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return LlamaForCausalLM(
-            LlamaConfig(
-                vocab_size=len(tokenizer),
-                hidden_size=96,
-                intermediate_size=192,
-                num_hidden_layers=3,
-                num_attention_heads=4,
-                num_key_value_heads=4,
-                max_position_embeddings=CONTEXT,
-                initializer_range=0.08,
-                tie_word_embeddings=True,
-                pad_token_id=tokenizer.pad_token_id,
-                bos_token_id=None,
-                eos_token_id=tokenizer.eos_token_id,
-            )
-        )
+        return Lfm2ForCausalLM(config)
 
 
 def play_random(rounds: int, rng: np.random.Generator) -> tuple[Observation, str]:
@@ -138,78 +145,109 @@ def game_batch(
         head = tokenizer(prompt, add_special_tokens=False)["input_ids"]
         tail = tokenizer(rest, add_special_tokens=False)["input_ids"]
         rows.append((head + tail, [-100] * len(head) + tail))
+    return _left_padded(rows, tokenizer.pad_token_id)
+
+
+def list_batch(
+    tokenizer: PreTrainedTokenizerFast, sentences: int, size: int, rng: np.random.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Short articles followed by twice as many of their own sentences, which are learnt."""
+    rows = []
+    for _ in range(size):
+        question = evidence.generate(
+            2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"], sentences
+        )
+        lines = (question.article or "").splitlines()
+        quoted = [lines[i] for i in rng.integers(len(lines), size=2 * len(lines))]
+        texts = ["\n".join(part) + "\n" for part in (lines, quoted)]
+        head, tail = tokenizer(texts, add_special_tokens=False)["input_ids"]
+        rows.append((head + tail, [-100] * len(head) + tail))
+    return _left_padded(rows, tokenizer.pad_token_id)
+
+
+def _left_padded(
+    rows: list[tuple[list[int], list[int]]], pad: int
+) -> tuple[torch.Tensor, torch.Tensor]:
     width = max(len(ids) for ids, _ in rows)
-    ids = [[tokenizer.pad_token_id] * (width - len(row)) + row for row, _ in rows]
+    ids = [[pad] * (width - len(row)) + row for row, _ in rows]
     labels = [[-100] * (width - len(row)) + row for _, row in rows]
     return torch.tensor(ids), torch.tensor(labels)
 
 
-def repeat_batch(
-    vocabulary: int, size: int, rng: np.random.Generator
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Random sequences of 96 tokens, of which pieces of 8 are repeated afterwards."""
-    head = rng.integers(len(SPECIAL), vocabulary, size=(size, 96))
-    starts = rng.integers(0, 12, size=(size, 8)) * 8
-    columns = (starts[:, :, None] + np.arange(8)).reshape(size, -1)
-    tail = np.take_along_axis(head, columns, axis=1)
-    labels = tail.reshape(size, 8, 8).copy()
-    labels[:, :, 0] = -100
-    ids = np.concatenate([head, tail], axis=1)
-    targets = np.concatenate([np.full_like(head, -100), labels.reshape(size, -1)], axis=1)
-    return torch.tensor(ids), torch.tensor(targets)
+@dataclass(frozen=True)
+class Phase:
+    """Some steps on one kind of batch; `sentences` grows evenly from the first to the last."""
+
+    name: str
+    steps: int
+    sentences: tuple[int, int] = (evidence.SENTENCES, evidence.SENTENCES)
+    rounds: int = 0
+
+
+PHASES = (
+    Phase("short lists", 700, sentences=(4, 4)),
+    Phase("longer lists", 500, sentences=(4, evidence.SENTENCES)),
+    Phase("long games", 500, rounds=6),
+    Phase("games", 700, rounds=2),
+)
 
 
 def train(
-    model: LlamaForCausalLM,
+    model: Lfm2ForCausalLM,
     tokenizer: PreTrainedTokenizerFast,
     *,
-    steps: int,
-    final_steps: int,
     batch: int,
     rate: float,
     rng: np.random.Generator,
+    phases: Sequence[Phase] = PHASES,
 ) -> None:
-    """Trains in place: `steps` of mixed batches, then `final_steps` on the real prompts."""
+    """Trains in place, phase after phase; the rate warms up once and falls by a cosine."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
-    total = steps + final_steps
-    bar = trange(total, desc="warm start", mininterval=2)
-    averages: dict[str, float] = {}
+    total, done = sum(phase.steps for phase in phases), 0
     model.train()
-    for step in bar:
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (
-                0.05 + 0.95 * (1 + math.cos(math.pi * step / total)) / 2
-            )
-        if step >= steps:
-            kind, (ids, labels) = "game", game_batch(tokenizer, 2, batch, rng)
-        elif step % 8 == 7:
-            kind, (ids, labels) = "repeat", repeat_batch(len(tokenizer), batch, rng)
-        else:
-            kind, (ids, labels) = "copy", game_batch(tokenizer, COPY_ROUNDS, batch, rng)
-        loss = model(
-            input_ids=ids, attention_mask=(ids != tokenizer.pad_token_id).long(), labels=labels
-        ).loss
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        value = float(loss.detach())
-        averages[kind] = 0.95 * averages.get(kind, value) + 0.05 * value
-        bar.set_postfix({name: f"{value:.3f}" for name, value in averages.items()})
+    for phase in phases:
+        bar = trange(phase.steps, desc=phase.name, mininterval=5)
+        average = None
+        for step in bar:
+            optimiser.param_groups[0]["lr"] = _rate(rate, done, total)
+            ids, labels = _batch(phase, step, tokenizer, batch, rng)
+            mask = (ids != tokenizer.pad_token_id).long()
+            loss = model(input_ids=ids, attention_mask=mask, labels=labels).loss
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            done += 1
+            value = float(loss.detach())
+            average = value if average is None else 0.97 * average + 0.03 * value
+            bar.set_postfix(loss=f"{average:.3f}")
     model.eval()
+
+
+def _batch(
+    phase: Phase, step: int, tokenizer: PreTrainedTokenizerFast, size: int, rng: np.random.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if phase.rounds:
+        return game_batch(tokenizer, phase.rounds, size, rng)
+    first, last = phase.sentences
+    sentences = first + (last + 1 - first) * step // phase.steps
+    return list_batch(tokenizer, sentences, size, rng)
+
+
+def _rate(peak: float, step: int, total: int) -> float:
+    warm = min(1.0, (step + 1) / 100)
+    return peak * warm * (0.02 + 0.98 * (1 + math.cos(math.pi * step / total)) / 2)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m debate_gym.train.warm_start",
         description=(__doc__ or "").partition("\n")[0],
-        epilog="example: python -m debate_gym.train.warm_start --out /tmp/tiny --steps 2400",
+        epilog="example: python -m debate_gym.train.warm_start --out /tmp/tiny",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for model and tokenizer")
-    parser.add_argument("--steps", type=int, default=2400, help="mixed batches (default 2400)")
-    parser.add_argument("--final-steps", type=int, default=400, help="real prompts (default 400)")
-    parser.add_argument("--batch", type=int, default=48, help="rows a batch (default 48)")
-    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate (default 3e-3)")
+    parser.add_argument("--batch", type=int, default=16, help="rows a batch (default 16)")
+    parser.add_argument("--rate", type=float, default=5e-3, help="peak learning rate (default 5e-3)")
     parser.add_argument("--seed", type=int, default=0, help="of weights and games (default 0)")
     args = parser.parse_args()
     tokenizer = build_tokenizer()
@@ -217,8 +255,6 @@ def main() -> None:
     train(
         model,
         tokenizer,
-        steps=args.steps,
-        final_steps=args.final_steps,
         batch=args.batch,
         rate=args.rate,
         rng=np.random.default_rng(args.seed),

@@ -51,13 +51,13 @@ def load(split: str, n: int | None, rng: np.random.Generator) -> list[Question]:
     return [generate(2 * int(seed) + SEED_SPACE[split]) for seed in seeds]
 
 
-def generate(seed: int) -> Question:
+def generate(seed: int, sentences: int = SENTENCES) -> Question:
     """The question of a seed. Articles whose two sides are equal are drawn again."""
     rng = np.random.default_rng([seed, 7])
     first, second = (str(name) for name in rng.choice(NAMES, size=2, replace=False))
     truth = int(rng.integers(2))
     while True:
-        lines, totals = _article((first, second), truth, rng)
+        lines, totals = _article((first, second), truth, sentences, rng)
         if totals[0] != totals[1]:
             break
     return Question(
@@ -82,9 +82,9 @@ def strengths(text: str, answers: tuple[str, str]) -> tuple[int, int]:
 
 
 def _article(
-    answers: tuple[str, str], truth: int, rng: np.random.Generator
+    answers: tuple[str, str], truth: int, sentences: int, rng: np.random.Generator
 ) -> tuple[list[str], tuple[int, int]]:
-    witnesses = rng.choice(WITNESSES, size=SENTENCES, replace=False)
+    witnesses = rng.choice(WITNESSES, size=sentences, replace=False)
     lines, totals = [], [0, 0]
     for witness in witnesses:
         strength = int(rng.choice(STRENGTHS))
