@@ -353,7 +353,10 @@ class Episode:
             question=question,
             protocol=record["protocol"],
             condition=record["condition"],
-            seats={seat: SeatRecord(**value) for seat, value in record["seats"].items()},
+            seats={
+                seat: SeatRecord(value["model"], value["revision"], value["answer"])
+                for seat, value in record["seats"].items()
+            },
             turns=tuple(Turn.from_json(turn) for turn in record["turns"]),
             verdicts=tuple(Verdict.from_json(verdict) for verdict in record["verdicts"]),
             seed=record["seed"],

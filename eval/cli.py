@@ -1,0 +1,150 @@
+"""The command `debate-gym`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from debate_gym.agents.rollout import Job, play
+from debate_gym.agents.specs import make_judge, make_policy
+from debate_gym.envs.nouns import Episode
+from debate_gym.envs.protocol import load_protocol, protocol_names
+from debate_gym.envs.tasks import TASKS, load_task
+from debate_gym.eval import metrics
+from debate_gym.eval.store import read_episodes
+from debate_gym.eval.transcripts import readable
+
+EXAMPLES = """examples:
+  debate-gym play --protocol debate --task evidence
+  debate-gym play --protocol consultancy --policy scripted:best --seed 3
+  debate-gym eval --config configs/eval/evidence.yaml --models tiny runs/debate_ppo/final
+  debate-gym score runs/debate_ppo/evaluations/step-000000.jsonl --json
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one subcommand. Returns the exit status: 0, or 2 on bad input."""
+    args = _parser().parse_args(argv)
+    try:
+        status: int = args.run(args)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="debate-gym",
+        description="Play, evaluate and score debates and consultancies.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("play", help="one episode, readable")
+    one.add_argument("--protocol", default="debate", help=f"one of {protocol_names()}")
+    one.add_argument("--task", default="evidence", help=f"one of {list(TASKS)}")
+    one.add_argument("--policy", default="scripted:random", help="speaks first (a policy spec)")
+    one.add_argument("--opponent", help="speaks for the other side; --policy if not given")
+    one.add_argument("--judge", default="evidence", help="a judge spec")
+    one.add_argument("--rounds", type=int, help="turns of each seat")
+    one.add_argument("--turns", choices=("simultaneous", "sequential"))
+    one.add_argument("--seed", type=int, default=0, help="of question and speakers")
+    one.add_argument("--json", action="store_true", help="print the episode record")
+    one.set_defaults(run=_play)
+    evaluate = commands.add_parser("eval", help="evaluate policies; resumes when run again")
+    evaluate.add_argument("--config", type=Path, required=True, help="YAML file")
+    evaluate.add_argument("--models", nargs="+", default=(), help="in place of the file's models")
+    evaluate.add_argument("--out", type=Path, default=Path("runs/eval"), help="folder of results")
+    evaluate.add_argument("--json", action="store_true", help="print the metrics as one object")
+    evaluate.set_defaults(run=_eval)
+    score = commands.add_parser("score", help="outcomes and accuracy of an episode file")
+    score.add_argument("episodes", type=Path, help="JSON Lines of episodes")
+    score.add_argument("--json", action="store_true", help="print one object")
+    score.set_defaults(run=_score)
+    return parser
+
+
+def _play(args: argparse.Namespace) -> int:
+    protocol = load_protocol(args.protocol, rounds=args.rounds, turns=args.turns)
+    (question,) = load_task(args.task, "heldout", 1, args.seed)
+    keys = [args.policy, args.opponent or args.policy]
+    seats = dict(zip(protocol.seats, keys, strict=False))
+    policies = {key: make_policy(key) for key in set(seats.values())}
+    job = Job(question, protocol, seats, seed=args.seed)
+    (episode,) = play([job], policies, make_judge(args.judge))
+    if args.json:
+        print(json.dumps(episode.to_json(), ensure_ascii=False))
+    else:
+        text = readable(episode)
+        Console(soft_wrap=True).print(Markdown(text) if sys.stdout.isatty() else Text(text))
+    return 0 if episode.error is None else 1
+
+
+def _eval(args: argparse.Namespace) -> int:
+    from debate_gym.eval.runner import load_config, run
+    from debate_gym.eval.table import comparison_table
+
+    config = load_config(args.config, args.models)
+    evaluations = run(config, args.out)
+    if args.json:
+        print(json.dumps({name: e.metrics() for name, e in evaluations.items()}))
+        return 0
+    title = f"{config.protocol} on {config.task}, judge {config.judge}"
+    width = None if sys.stdout.isatty() else 34 + 32 * len(evaluations)
+    Console(width=width).print(comparison_table(evaluations, title))
+    return 0
+
+
+def _score(args: argparse.Namespace) -> int:
+    result = {"groups": score_groups(read_episodes(args.episodes))}
+    if args.json:
+        print(json.dumps(result))
+        return 0
+    for group in result["groups"]:
+        print("  ".join(f"{key}={value}" for key, value in group.items()))
+    return 0
+
+
+def score_groups(episodes: Sequence[Episode]) -> list[dict[str, Any]]:
+    """Outcomes and accuracy for each task, protocol, condition and judge.
+
+    The five outcomes of a group add up to its n. Accuracy and its 95 % interval are null where
+    they are undefined.
+    """
+    groups: dict[tuple[str, str, str, str], list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        for judge in dict.fromkeys(verdict.judge for verdict in episode.verdicts):
+            key = (episode.question.task, episode.protocol, episode.condition, judge)
+            groups[key].append(episode)
+    return [_group(key, members) for key, members in sorted(groups.items())]
+
+
+def _group(key: tuple[str, str, str, str], episodes: Sequence[Episode]) -> dict[str, Any]:
+    task, protocol, condition, judge = key
+    counts = metrics.outcome_counts(episodes, judge)
+    estimate = metrics.accuracy(episodes, judge)
+    numbers = {"accuracy": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {
+        "task": task,
+        "protocol": protocol,
+        "condition": condition,
+        "judge": judge,
+        "n": len(episodes),
+        **{outcome.value: count for outcome, count in counts.items()},
+        **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
