@@ -16,10 +16,17 @@ from debate_gym.eval.store import read_records
 LEFT_OUT = ("step_time", "epoch", "total_flos")
 SHOWN = {
     "judge/accuracy": "accuracy",
-    "kl/reference": "kl",
+    "kl": "kl",
     "entropy": "entropy",
     "reward/absolute": "|reward|",
 }
+HELD_OUT = (
+    "judge_accuracy",
+    "win_rate_vs_start",
+    "win_rate_correct_side",
+    "win_rate_wrong_side",
+    "verified_share",
+)
 
 
 def plain_metrics(logs: dict[str, Any]) -> dict[str, float]:
@@ -106,9 +113,9 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 
 def _held_out_line(iteration: int, found: dict[str, float]) -> str:
     shown = [
-        f"{name.removeprefix('eval/').replace('_', ' ')} {value:.3f} "
-        f"[{found[name + '_low']:.3f}, {found[name + '_high']:.3f}]"
-        for name, value in found.items()
-        if f"{name}_low" in found and f"{name}_high" in found
+        f"{name.replace('_', ' ')} {found[key]:.3f} "
+        f"[{found[key + '_low']:.3f}, {found[key + '_high']:.3f}]"
+        for name in HELD_OUT
+        if (key := f"eval/{name}") in found and f"{key}_low" in found
     ]
     return f"held out after {iteration} iterations: " + ", ".join(shown)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 import yaml
@@ -33,6 +33,8 @@ DERIVED = {
     "shuffle_dataset": "seed",
     "loss_type": "nothing: the loss is PPO's",
 }
+# Fields that say where and how a run is written, and not what it is.
+NOT_OF_THE_RUN = ("output_dir", "resume_from_checkpoint", "report_to", "use_cpu")
 
 
 def option(default: Any, text: str) -> Any:
@@ -40,7 +42,7 @@ def option(default: Any, text: str) -> Any:
 
 
 @dataclass
-class DebatePPOConfig(GRPOConfig):
+class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
     """Every field can stand in a `--config` YAML file or on the command line.
 
     An iteration plays `episodes` episodes on each process and then takes
@@ -80,7 +82,7 @@ class DebatePPOConfig(GRPOConfig):
     save_every: int = option(30, "iterations between checkpoints")
     samples: int = option(4, "transcripts kept from each evaluation")
 
-    output_dir: str | None = option("runs/debate_ppo", "where everything of the run is written")
+    output_dir: str | None = option(None, "folder of the run; a new runs/ppo-PROTOCOL-N if unset")
     learning_rate: float = option(1e-3, "of AdamW")
     lr_scheduler_type: str = option("linear", "TRL's schedule")
     max_completion_length: int | None = option(16, "most tokens of a turn")
@@ -90,10 +92,16 @@ class DebatePPOConfig(GRPOConfig):
     gradient_checkpointing: bool = option(False, "save memory at the cost of time")
     use_cpu: bool = option(not torch.cuda.is_available(), "train on the CPU")
     save_total_limit: int | None = option(2, "how many checkpoints to keep")
-    report_to: Any = option("none", "none, or wandb")
+    report_to: str = option("none", "none, or wandb")
     disable_tqdm: bool | None = option(True, "the run draws its own bar")
+    disable_dropout: bool = option(True, "so that sampling and training agree")
+    resume_from_checkpoint: str | None = option(None, "last, or the folder of a checkpoint")
 
     def __post_init__(self) -> None:
+        self.chosen_output_dir = self.output_dir
+        names = [*DebatePPOConfig.__annotations__, "seed"]
+        # TRL turns some of them into objects of its own.
+        self._given = {name: getattr(self, name) for name in names if name not in NOT_OF_THE_RUN}
         self._check()
         rows = self.episodes * self.rows_per_episode
         parts = self.minibatches * self.micro_batches
@@ -129,6 +137,10 @@ class DebatePPOConfig(GRPOConfig):
         seats = len(load_protocol(self.protocol).seats)
         return self.rounds * (seats if self.opponent == "self" else 1)
 
+    def own_fields(self) -> dict[str, Any]:
+        """What a run is made of, as `--config` would read it; where it is written left out."""
+        return dict(self._given)
+
     def _check(self) -> None:
         for name in ("iterations", "episodes", "minibatches", "micro_batches", "ppo_epochs"):
             if getattr(self, name) < 1:
@@ -146,15 +158,23 @@ class DebatePPOConfig(GRPOConfig):
             )
 
 
+class _Parser(TrlParser):  # type: ignore[misc]
+    def error(self, message: str) -> NoReturn:
+        # argparse would print every field there is before the one line that matters.
+        raise ValueError(f"{message} (--help lists the fields)")
+
+
 def parse(argv: Sequence[str] | None = None) -> DebatePPOConfig:
-    """Reads `--config FILE` and overrides; ends the program with status 2 on a wrong one."""
+    """Reads `--config FILE` and the fields that override it.
+
+    Raises:
+        ValueError: on an unknown field (it names the nearest known one), a field that follows from
+            others, a value of the wrong kind, or values that do not fit together.
+        OSError: if the file cannot be read.
+    """
     args = list(sys.argv[1:] if argv is None else argv)
-    try:
-        _check_names(args)
-        (config,) = TrlParser(DebatePPOConfig).parse_args_and_config(args)
-    except (ValueError, OSError, yaml.YAMLError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from error
+    _check_names(args)
+    (config,) = _Parser(DebatePPOConfig).parse_args_and_config(args)
     assert isinstance(config, DebatePPOConfig)
     return config
 
@@ -164,9 +184,14 @@ def _check_names(args: list[str]) -> None:
     given = [(arg[2:].partition("=")[0], "command line") for arg in args if arg.startswith("--")]
     path = _config_path(args)
     if path is not None:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+        try:
+            content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+        except yaml.YAMLError as error:
+            raise ValueError(f"{path}: not YAML: {error}") from error
         if not isinstance(content, dict):
-            raise ValueError(f"{path}: expected a mapping of field names, got {type(content)}")
+            raise ValueError(
+                f"{path}: expected a mapping of field names, got a {type(content).__name__}"
+            )
         given += [(str(key), path) for key in content]
     for name, where in given:
         plain = name.removeprefix("no_").replace("-", "_")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,11 @@ from transformers import TrainerCallback
 
 from debate_gym.envs.nouns import Episode, Question
 from debate_gym.envs.protocol import Protocol
-from debate_gym.envs.render import render_transcript
 from debate_gym.envs.seats import Judge, Policy
-from debate_gym.envs.verdict import average_orders
 from debate_gym.eval.checkpoint import SELF, Evaluation, evaluate_policy
 from debate_gym.eval.metrics import player
 from debate_gym.eval.store import read_episodes
+from debate_gym.eval.transcripts import write_samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,11 @@ class HeldOut:
         )
 
     def write(self, evaluation: Evaluation, step: int) -> None:
-        """Writes both files of an evaluation, each at once: a killed run leaves none by halves."""
+        """Writes both files of an evaluation; the episodes all at once, so that a killed run
+        leaves none by halves."""
         lines = [json.dumps(e.to_json(), ensure_ascii=False) for e in evaluation.episodes]
         _replace(self._path(step, "jsonl"), "".join(f"{line}\n" for line in lines))
-        shown = evaluation.of(SELF)[: self.samples]
-        _replace(self._path(step, "md"), readable(shown, f"After {step} optimiser steps"))
+        write_samples(evaluation.of(SELF)[: self.samples], self._path(step, "md"))
 
     def read(self, step: int, name: str) -> Evaluation:
         """An evaluation of the policy `name` that was written before.
@@ -97,7 +96,7 @@ class Evaluate(TrainerCallback):  # type: ignore[misc]
         trainer, accelerator = self._trainer, self._trainer.accelerator
         evaluation = self._held_out.measure(
             trainer.policy(),
-            trainer.start_policy(),
+            trainer.start_policy("start"),
             accelerator.process_index,
             accelerator.num_processes,
         )
@@ -112,30 +111,6 @@ class Evaluate(TrainerCallback):  # type: ignore[misc]
         due = control.should_log
         trainer.callback_handler.on_log(args, state, control, logs)
         control.should_log = due
-
-
-def readable(episodes: Iterable[Episode], title: str) -> str:
-    """Episodes as Markdown."""
-    return "\n".join([f"# {title}\n", *(_readable(episode) for episode in episodes)])
-
-
-def _readable(episode: Episode) -> str:
-    question = episode.question
-    verdict = average_orders(episode.verdicts, question.correct)
-    seats = ", ".join(
-        f"{seat} argues {question.answers[record.answer]}"
-        for seat, record in episode.seats.items()
-        if record.answer is not None
-    )
-    chances = "none" if verdict.p is None else f"{verdict.p[0]:.3f} / {verdict.p[1]:.3f}"
-    article = f"~~~\n{question.article}\n~~~\n\n" if question.article else ""
-    return (
-        f"## {question.question}\n\n{article}Answers: {question.answers[0]} / "
-        f"{question.answers[1]}; correct: {question.answers[question.correct]}; {seats}\n\n"
-        f"~~~\n{render_transcript(episode.turns)}\n~~~\n\n"
-        f"Judge {verdict.judge}: {chances}, {verdict.outcome.value}"
-        f"{f' ({episode.error})' if episode.error else ''}\n"
-    )
 
 
 def _replace(path: Path, text: str) -> None:

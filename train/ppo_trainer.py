@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +183,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         with off:
             return self._score(base, batch)
 
-    def _get_per_token_logps_and_entropies(  # type: ignore[override]
+    def _get_per_token_logps_and_entropies(
         self,
         model: Any,
         input_ids: Tensor,
@@ -198,7 +198,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         Only the completion's logits are computed, and positions are counted from the first real
         token, as in sampling.
         """
-        with self.accelerator.autocast() if torch.is_grad_enabled() else nullcontext():
+        with self.accelerator.autocast():
             output = model(
                 input_ids=input_ids,
                 attention_mask=attention_mask,
@@ -228,7 +228,8 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         self._metrics["train"]["value/loss"].append(
             ppo.masked_mean(value_loss.detach(), mask).item()
         )
-        return loss + self.args.vf_coef * value_loss.sum() / (tokens * share)
+        loss = loss + self.args.vf_coef * value_loss.sum() / (tokens * share)
+        return loss
 
     def _record(
         self,
@@ -241,7 +242,7 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
     ) -> None:
         sums = {
             **rollout_sums(rollout),
-            "kl/reference": (float(kl.sum()), float(mask.sum())),
+            "kl": (float(kl.sum()), float(mask.sum())),
             "policy/completion_length": (float(mask.sum()), float((mask.sum(1) > 0).sum())),
         }
         table = torch.tensor(list(sums.values()), dtype=torch.float64, device=mask.device)
@@ -264,6 +265,9 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         super()._save(output_dir, state_dict=plain)
         if self.args.should_save:
             save_value_head(self.value_head, Path(output_dir or self.args.output_dir or "."))
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """Writes nothing: TRL's card would describe a GRPO run."""
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         super()._load_from_checkpoint(resume_from_checkpoint, model)

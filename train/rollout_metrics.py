@@ -23,10 +23,11 @@ def rollout_sums(rollout: Rollout) -> dict[str, Sum]:
     passages = [p for e in episodes for turn in e.turns for p in turn.passages]
     rewards = [row.reward for row in rollout.rows if row.last]
     sums: dict[str, Sum] = {
-        "judge/accuracy": _won(
-            verdicts, [episode.question.correct for episode in episodes]
+        "judge/accuracy": _won(verdicts, [episode.question.correct for episode in episodes]),
+        "judge/order_dependent": (
+            sum(order_dependent(e.verdicts) for e in episodes),
+            len(episodes),
         ),
-        "judge/order_dependent": (sum(order_dependent(e.verdicts) for e in episodes), len(episodes)),
         "judge/order_gap": _order_gap(episodes),
         "reward/mean": (sum(rewards), len(rewards)),
         "reward/absolute": (sum(map(abs, rewards)), len(rewards)),

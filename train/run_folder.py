@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from accelerate.utils import broadcast_object_list
 
-LATEST = "latest"
+LAST = "last"
 STATE = "trainer_state.json"
 METRICS = "metrics.jsonl"
 CONFIG = "config.yaml"
@@ -26,23 +26,27 @@ def choose_folder(output_dir: str | None, resume: str | None, parent: Path, stem
     Raises:
         ValueError: if the folder given holds a run already and nothing says to resume it.
     """
-    chosen = [_choose(output_dir, resume, parent, stem)]
+    chosen: list[Path | ValueError] = [_choose(output_dir, resume, parent, stem)]
     broadcast_object_list(chosen)
-    if isinstance(chosen[0], Exception):
+    if isinstance(chosen[0], ValueError):
         raise chosen[0]
     return chosen[0]
 
 
-def _choose(output_dir: str | None, resume: str | None, parent: Path, stem: str) -> Any:
+def _choose(
+    output_dir: str | None, resume: str | None, parent: Path, stem: str
+) -> Path | ValueError:
     if output_dir is not None:
         folder = Path(output_dir)
         if resume is None and (folder / METRICS).exists():
             return ValueError(
-                f"{folder} already holds a run: add --resume_from_checkpoint latest to continue it, "
+                f"{folder} already holds a run: add --resume_from_checkpoint last to continue it, "
                 "or choose another --output_dir"
             )
         return folder
-    used = [int(match[1]) for p in parent.glob(f"{stem}-*") if (match := re.search(r"-(\d+)$", p.name))]
+    used = [
+        int(match[1]) for p in parent.glob(f"{stem}-*") if (match := re.search(r"-(\d+)$", p.name))
+    ]
     if resume is not None and not used:
         return ValueError(f"no run {parent}/{stem}-N to resume: name one with --output_dir")
     last = max(used, default=0)
@@ -53,7 +57,7 @@ def find_checkpoint(folder: Path, resume: str | None) -> str | None:
     """The checkpoint to start from; None for the beginning.
 
     Args:
-        resume: None, a checkpoint's folder, or `latest`: the newest complete checkpoint of the run,
+        resume: None, a checkpoint's folder, or `last`: the newest complete checkpoint of the run,
             or the beginning if it has none yet.
 
     Raises:
@@ -61,10 +65,10 @@ def find_checkpoint(folder: Path, resume: str | None) -> str | None:
     """
     if resume is None:
         return None
-    if resume != LATEST:
+    if resume != LAST:
         if not _complete(Path(resume)):
             raise ValueError(
-                f"{resume} is no complete checkpoint: it has no readable {STATE}; use latest, or a "
+                f"{resume} is no complete checkpoint: it has no readable {STATE}; use last, or a "
                 "folder checkpoint-N of a run"
             )
         return resume
