@@ -14,7 +14,10 @@ import torch
 import yaml
 from trl import GRPOConfig, TrlParser
 
+from debate_gym.envs.names import unknown
 from debate_gym.envs.protocol import load_protocol
+from debate_gym.envs.reward import REWARDS
+from debate_gym.envs.scripted import scripted_policy
 
 # Fields of the TRL trainer underneath that follow from ours, and what to set in their place.
 DERIVED = {
@@ -33,6 +36,18 @@ DERIVED = {
     "shuffle_dataset": "seed",
     "loss_type": "nothing: the loss is PPO's",
 }
+OPPONENTS = ("self", "frozen")
+AT_LEAST_ONE = (
+    "iterations",
+    "episodes",
+    "minibatches",
+    "micro_batches",
+    "ppo_epochs",
+    "rounds",
+    "eval_every",
+    "eval_questions",
+    "save_every",
+)
 # Fields that say where and how a run is written, and not what it is.
 NOT_OF_THE_RUN = ("output_dir", "resume_from_checkpoint", "report_to", "use_cpu")
 
@@ -142,9 +157,16 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
         return dict(self._given)
 
     def _check(self) -> None:
-        for name in ("iterations", "episodes", "minibatches", "micro_batches", "ppo_epochs"):
+        for name in AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.reward not in REWARDS:
+            raise ValueError(unknown("reward", self.reward, REWARDS))
+        if self.opponent.startswith("scripted:"):
+            scripted_policy(self.opponent)
+        elif self.opponent not in OPPONENTS:
+            raise ValueError(f"{unknown('opponent', self.opponent, OPPONENTS)}, or scripted:NAME")
+        load_protocol(self.protocol, turns=self.turns)
         if not load_protocol(self.protocol).seats:
             raise ValueError(f"protocol {self.protocol!r} has no seat that could be trained")
         if self.protocol == "consultancy" and self.opponent != "self":
