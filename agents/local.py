@@ -61,9 +61,9 @@ class LocalPolicy:
         for observation, prompt in zip(observations, prompts, strict=True):
             if limit is not None and len(prompt) + self.max_new_tokens > limit:
                 raise ValueError(
-                    f"{observation.seat} in {observation.episode}: a prompt of {len(prompt)} tokens "
-                    f"and {self.max_new_tokens} new ones exceed the context of {limit}; shorten "
-                    "the article or lower max_new_tokens"
+                    f"{observation.episode}, {observation.seat}: a prompt of {len(prompt)} "
+                    f"tokens and {self.max_new_tokens} new ones exceed the context of {limit}; "
+                    "shorten the article or lower max_new_tokens"
                 )
         order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
         said: dict[int, Utterance] = {}

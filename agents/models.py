@@ -76,7 +76,9 @@ def load_tokenizer(where: str) -> Any:
         others = [t for t in tokenizer.all_special_tokens if t != tokenizer.eos_token]
         ends = [token for token in others if "endoftext" in token or "pad" in token.lower()]
         if not others:
-            raise ValueError(f"tokenizer of {where}: no special token but the end token to pad with")
+            raise ValueError(
+                f"tokenizer of {where}: no special token but the end token to pad with"
+            )
         tokenizer.pad_token = (ends or others)[0]
     return tokenizer
 

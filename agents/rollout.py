@@ -128,14 +128,14 @@ def _judge(games: Sequence[_Game], judge: Judge) -> list[tuple[Verdict, ...]]:
 
 
 def _isolated(
-    call: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item], who: str
+    call: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], who: str
 ) -> list[Result | Exception]:
     """Calls on the whole batch; if that raises, item by item, keeping what each one raised."""
     if not items:
         return []
     try:
         return list(_checked(call, items, who))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  whatever breaks a seat is that episode's data
         if len(items) == 1:
             logger.warning("%s failed: %s: %s", who, type(error).__name__, error)
             return [error]
@@ -143,17 +143,15 @@ def _isolated(
 
 
 def _checked(
-    call: Callable[[Sequence[Item]], list[Result]], items: Sequence[Item], who: str
-) -> list[Result]:
+    call: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], who: str
+) -> Sequence[Result]:
     results = call(items)
     if len(results) != len(items):
         raise RuntimeError(f"{who} gave {len(results)} results for a batch of {len(items)}")
     return results
 
 
-def _episode(
-    game: _Game, verdicts: tuple[Verdict, ...], policies: Mapping[str, Policy]
-) -> Episode:
+def _episode(game: _Game, verdicts: tuple[Verdict, ...], policies: Mapping[str, Policy]) -> Episode:
     job, state = game.job, game.state
     return Episode(
         id=state.id,

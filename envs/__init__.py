@@ -24,6 +24,7 @@ from debate_gym.envs.nouns import (
     Verdict,
 )
 from debate_gym.envs.protocol import Protocol, load_protocol
+from debate_gym.envs.registration import register_all
 from debate_gym.envs.reward import rewards
 from debate_gym.envs.seats import Judge, Policy
 from debate_gym.envs.tasks import load_task
@@ -59,3 +60,5 @@ __all__ = [
     "rewards",
     "start",
 ]
+
+register_all()

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -78,7 +77,7 @@ def start(
     if protocol.debate and chosen[DEBATER_0] == chosen[DEBATER_1]:
         raise ValueError(f"debaters must argue different answers, got {chosen}")
     name = f"{question.id}:{protocol.name}:{seed}" if id is None else id
-    return State(question, protocol, MappingProxyType(chosen), (), name, seed)
+    return State(question, protocol, chosen, (), name, seed)
 
 
 def default_sides(protocol: Protocol, seed: int) -> dict[str, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal
 
 DEBATER_0 = "debater_0"
@@ -305,7 +304,6 @@ class Episode:
     def __post_init__(self) -> None:
         if not self.verdicts:
             raise ValueError(f"episode {self.id!r} has no verdict; a failed one holds FAILED")
-        object.__setattr__(self, "seats", MappingProxyType(dict(self.seats)))
 
     def to_json(self) -> dict[str, Any]:
         """The `episode` file record."""

@@ -42,7 +42,9 @@ def comparison_table(columns: Mapping[str, Evaluation], title: str) -> Table:
 
 def gap_closed(before_floor: float, ceiling: float, value: float) -> float:
     """Share of the way from one accuracy to another; NaN if the two are equal."""
-    return math.nan if ceiling == before_floor else (value - before_floor) / (ceiling - before_floor)
+    return (
+        math.nan if ceiling == before_floor else (value - before_floor) / (ceiling - before_floor)
+    )
 
 
 def verdict_line(columns: Mapping[str, Evaluation], names: Sequence[str]) -> str:

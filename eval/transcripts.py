@@ -23,7 +23,9 @@ def readable(episode: Episode) -> str:
         if record.answer is not None
     )
     verdict = pooled(episode)
-    shares = "no probabilities" if verdict.p is None else f"p = {verdict.p[0]:.3f}, {verdict.p[1]:.3f}"
+    shares = (
+        "no probabilities" if verdict.p is None else f"p = {verdict.p[0]:.3f}, {verdict.p[1]:.3f}"
+    )
     failure = f"\n\nFailed: {episode.error}" if episode.error else ""
     return (
         f"## {episode.id}\n\n{question.question}\n\nAnswers: {answers}\n\n{seats}\n\n"

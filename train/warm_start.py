@@ -5,8 +5,9 @@
 A small model of convolutions and attention learns, from random weights, to quote whole sentences
 of the article, chosen almost at random: its own side only a little more often than chance, and
 strength not at all. That is a start from which PPO has everything to gain. Short lists of
-sentences come first, because copying does not form in minutes on whole articles; then longer
-ones, then games of many rounds, and in the end exactly the prompts of the two-round game.
+sentences with many requests come first, because neither copying nor telling the sides forms in
+minutes on whole articles; then longer ones, then the two-round game, first by a demonstrator that
+always speaks for its side, and at last by the weak one.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ TEMPLATE = (
     "{{ message['content'] }}<|end|>{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
-OWN_SIDE = 0.2
 CONTEXT = 512
 
 
@@ -46,11 +46,13 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     A token carries its leading blank, so that decoding is plain joining and a quotation stays
     verbatim.
     """
-    tags = [f"<{slash}{tag}>" for tag in ("passage", "v_passage", "u_passage") for slash in ("", "/")]
+    names = ("passage", "v_passage", "u_passage")
+    tags = [f"<{slash}{name}>" for name in names for slash in ("", "/")]
     prompts = [path.read_text("utf-8") for path in sorted((FOLDER / "brief").glob("*.md"))]
     games = [evidence.generate(seed) for seed in range(200)]
     split = pre_tokenizers.Split(Regex(PIECE), behavior="isolated")
-    corpus = "\n".join([*prompts, *SPEAKERS.values(), *(f"{g.question}\n{g.article}" for g in games)])
+    texts = [f"{game.question}\n{game.article}" for game in games]
+    corpus = "\n".join([*prompts, *SPEAKERS.values(), *texts])
     words = {piece.strip(" ") for piece, _ in split.pre_tokenize_str(f"{corpus} > : ‹›0123456789")}
     pieces = {form for word in words for form in (word, f" {word}") if form.strip(" ") != "\n"}
     vocabulary = [*SPECIAL, *tags, "\n", " ", *sorted(pieces - {*tags, " ", ""})]
@@ -100,11 +102,11 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Lfm2ForCausalL
         return Lfm2ForCausalLM(config)
 
 
-def play_random(rounds: int, rng: np.random.Generator) -> tuple[Observation, str]:
-    """A game of random quoting up to some seat's last turn, and what the demonstrator says there.
+def demonstrate(rounds: int, own: float, rng: np.random.Generator) -> tuple[Observation, str]:
+    """A game of random quoting up to some seat's turn, and what the demonstrator says there.
 
-    With probability `OWN_SIDE` the demonstrator quotes any sentence of its own side, else any
-    sentence at all.
+    With probability `own` the demonstrator quotes any sentence of its own side, else any sentence
+    at all.
     """
     question = evidence.generate(2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"])
     name = "consultancy" if rng.random() < 1 / 3 else "debate"
@@ -112,21 +114,26 @@ def play_random(rounds: int, rng: np.random.Generator) -> tuple[Observation, str
     sides = {CONSULTANT_0: int(rng.integers(2))} if name == "consultancy" else None
     state = start(question, protocol, sides=sides)
     for _ in range(int(rng.integers(rounds)) if rounds == 2 else rounds - 1):
-        state = advance(state, {seat: _quote(state, seat, rng) for seat in due(state)})
+        state = advance(state, {seat: _quote(state, seat, 0.0, rng) for seat in due(state)})
     seats = due(state)
     seat = seats[int(rng.integers(len(seats)))]
-    return observe(state, seat), _quote(state, seat, rng).text
+    return observe(state, seat), _quote(state, seat, own, rng).text
 
 
-def _quote(state: State, seat: str, rng: np.random.Generator) -> Utterance:
+def _quote(state: State, seat: str, own: float, rng: np.random.Generator) -> Utterance:
     lines = (state.question.article or "").splitlines()
-    own = [line for line in lines if f" {state.question.answers[state.sides[seat]]} " in line]
-    pool = own if own and rng.random() < OWN_SIDE else lines
+    name = state.question.answers[state.sides[seat]]
+    favourable = [line for line in lines if f" {name} " in line]
+    pool = favourable if favourable and rng.random() < own else lines
     return Utterance(f"<passage>{pool[int(rng.integers(len(pool)))]}</passage>")
 
 
 def game_batch(
-    tokenizer: PreTrainedTokenizerFast, rounds: int, size: int, rng: np.random.Generator
+    tokenizer: PreTrainedTokenizerFast,
+    rounds: int,
+    own: float,
+    size: int,
+    rng: np.random.Generator,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Token ids and labels (-100 where nothing is learnt), both (size, tokens).
 
@@ -134,7 +141,7 @@ def game_batch(
     """
     rows = []
     for _ in range(size):
-        observation, reply = play_random(rounds, rng)
+        observation, reply = demonstrate(rounds, own, rng)
         messages = [
             {"role": "system", "content": observation.system},
             {"role": "user", "content": observation.user},
@@ -151,17 +158,38 @@ def game_batch(
 def list_batch(
     tokenizer: PreTrainedTokenizerFast, sentences: int, size: int, rng: np.random.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Short articles followed by twice as many of their own sentences, which are learnt."""
+    """Short articles, each with many requests for a sentence of one side; the replies are learnt.
+
+    A reply quotes any sentence of the side that was asked for.
+    """
     rows = []
     for _ in range(size):
         question = evidence.generate(
             2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"], sentences
         )
         lines = (question.article or "").splitlines()
-        quoted = [lines[i] for i in rng.integers(len(lines), size=2 * len(lines))]
-        texts = ["\n".join(part) + "\n" for part in (lines, quoted)]
-        head, tail = tokenizer(texts, add_special_tokens=False)["input_ids"]
-        rows.append((head + tail, [-100] * len(head) + tail))
+        pools = {
+            name: [line for line in lines if f" {name} " in line]
+            for name in (*question.answers, evidence.NOBODY)
+        }
+        names = [name for name in pools if pools[name]]
+        texts = ["\n".join(lines) + "\n"]
+        for _ in range(2 * sentences):
+            name = names[int(rng.integers(len(names)))]
+            line = pools[name][int(rng.integers(len(pools[name])))]
+            texts += [
+                f"Quote one sentence for {name}.{tokenizer.eos_token}<|assistant|>",
+                f"<passage>{line}</passage>{tokenizer.eos_token}",
+            ]
+        parts = tokenizer(texts, add_special_tokens=False)["input_ids"]
+        ids = [token for part in parts for token in part]
+        learnt = [i % 2 == 0 and i > 0 for i in range(len(parts))]
+        labels = [
+            token if keep else -100
+            for part, keep in zip(parts, learnt, strict=True)
+            for token in part
+        ]
+        rows.append((ids, labels))
     return _left_padded(rows, tokenizer.pad_token_id)
 
 
@@ -176,19 +204,21 @@ def _left_padded(
 
 @dataclass(frozen=True)
 class Phase:
-    """Some steps on one kind of batch; `sentences` grows evenly from the first to the last."""
+    """Some steps on one kind of batch; `sentences` grows evenly from the first to the last, and
+    `own` is how often the demonstrator means to speak for its side."""
 
     name: str
     steps: int
     sentences: tuple[int, int] = (evidence.SENTENCES, evidence.SENTENCES)
     rounds: int = 0
+    own: float = 0.0
 
 
 PHASES = (
-    Phase("short lists", 700, sentences=(4, 4)),
+    Phase("short lists", 900, sentences=(4, 4)),
     Phase("longer lists", 500, sentences=(4, evidence.SENTENCES)),
-    Phase("long games", 500, rounds=6),
-    Phase("games", 700, rounds=2),
+    Phase("one-sided games", 400, rounds=2, own=1.0),
+    Phase("weak games", 400, rounds=2, own=0.2),
 )
 
 
@@ -228,7 +258,7 @@ def _batch(
     phase: Phase, step: int, tokenizer: PreTrainedTokenizerFast, size: int, rng: np.random.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
     if phase.rounds:
-        return game_batch(tokenizer, phase.rounds, size, rng)
+        return game_batch(tokenizer, phase.rounds, phase.own, size, rng)
     first, last = phase.sentences
     sentences = first + (last + 1 - first) * step // phase.steps
     return list_batch(tokenizer, sentences, size, rng)
@@ -247,7 +277,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for model and tokenizer")
     parser.add_argument("--batch", type=int, default=16, help="rows a batch (default 16)")
-    parser.add_argument("--rate", type=float, default=5e-3, help="peak learning rate (default 5e-3)")
+    parser.add_argument("--rate", type=float, default=5e-3, help="peak of the rate (default 5e-3)")
     parser.add_argument("--seed", type=int, default=0, help="of weights and games (default 0)")
     args = parser.parse_args()
     tokenizer = build_tokenizer()

@@ -36,7 +36,13 @@ class LogProbJudge:
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any, name: str, *, batch_size: int = 8, adapter_off: bool = False
+        self,
+        model: Any,
+        tokenizer: Any,
+        name: str,
+        *,
+        batch_size: int = 8,
+        adapter_off: bool = False,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer

@@ -24,12 +24,15 @@ NEUTRAL = 0.6
 LEAN = 0.65
 STRENGTHS = range(1, 10)
 NOBODY = "nobody"
+# fmt: off
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
-WITNESSES = tuple(
-    "miller baker tailor fisher mason weaver potter smith carter cooper glazier barber printer "
-    "painter clerk nurse porter sailor farmer hunter teacher singer dancer lawyer grocer butcher "
-    "shepherd gardener jeweller saddler cobbler tanner".split()
+WITNESSES = (
+    "miller", "baker", "tailor", "fisher", "mason", "weaver", "potter", "smith", "carter",
+    "cooper", "glazier", "barber", "printer", "painter", "clerk", "nurse", "porter", "sailor",
+    "farmer", "hunter", "teacher", "singer", "dancer", "lawyer", "grocer", "butcher", "shepherd",
+    "gardener", "jeweller", "saddler", "cobbler", "tanner",
 )
+# fmt: on
 SENTENCE = re.compile(r"The [a-z]+ gives (?P<name>[A-Za-z]+) (?P<strength>[1-9]) points\.")
 SEED_SPACE = {"train": 0, "heldout": 1}
 

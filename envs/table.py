@@ -1,0 +1,191 @@
+"""What the three faces share: the questions, the other seats, and how an ended game is settled."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from debate_gym.envs.game import State, advance, due, observe, start
+from debate_gym.envs.nouns import Observation, Question, Utterance, Verdict
+from debate_gym.envs.protocol import Protocol, load_protocol
+from debate_gym.envs.render import render_transcript
+from debate_gym.envs.reward import rewards
+from debate_gym.envs.scripted import scripted_judge, scripted_policy
+from debate_gym.envs.seats import Judge, Policy
+from debate_gym.envs.spaces import TextSpace
+from debate_gym.envs.tasks import load_task
+from debate_gym.envs.verdict import average_orders, failed_verdict
+
+logger = logging.getLogger(__name__)
+ARTICLE_LIMIT = 1_000_000
+SPEECH_LIMIT = 20_000
+POOL = 128
+
+
+def observation_space() -> Any:
+    """A rendered prompt: system and user message."""
+    return spaces.Dict({"system": TextSpace(ARTICLE_LIMIT), "user": TextSpace(ARTICLE_LIMIT)})
+
+
+def action_space() -> TextSpace:
+    """What a seat says, raw: thinking and `<passage>` tags included."""
+    return TextSpace(SPEECH_LIMIT)
+
+
+def prompt(observation: Observation) -> dict[str, str]:
+    return {"system": observation.system, "user": observation.user}
+
+
+@dataclass(frozen=True)
+class Table:
+    """The settings of an environment.
+
+    Attributes:
+        judge, opponent: the seats that the environment fills.
+        questions: the pool that `reset` draws from.
+    """
+
+    protocol: Protocol
+    judge: Judge
+    opponent: Policy
+    reward: str
+    questions: tuple[Question, ...]
+
+    def deal(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> State:
+        """Opens a game on a question of the pool, or on `options["question"]`."""
+        question = (options or {}).get("question")
+        if question is not None and not isinstance(question, Question):
+            raise ValueError(f"options['question'] must be a Question, got {type(question)}")
+        seed = int(rng.integers(2**31))
+        drawn = self.questions[int(rng.integers(len(self.questions)))]
+        return start(question or drawn, self.protocol, seed=seed)
+
+    def utterance(self, action: Any) -> Utterance:
+        """Takes an action.
+
+        Raises:
+            ValueError: if it is no string within the limit.
+        """
+        if not isinstance(action, str) or len(action) > SPEECH_LIMIT:
+            raise ValueError(
+                f"an action is a string of at most {SPEECH_LIMIT} characters, got "
+                f"{type(action).__name__} {str(action)[:60]!r}"
+            )
+        return Utterance(action)
+
+    def answer_for(
+        self, states: Sequence[State], mine: Sequence[Mapping[str, Utterance]]
+    ) -> list[State | Exception]:
+        """Advances games by the learner's utterances and, where other seats are due too, theirs.
+
+        Policies are called once for all games; a policy that raises fails the games it was asked
+        for.
+        """
+        asked = [
+            (i, seat)
+            for i, state in enumerate(states)
+            for seat in due(state)
+            if seat not in mine[i]
+        ]
+        said: list[dict[str, Utterance]] = [dict(utterances) for utterances in mine]
+        try:
+            observations = [observe(states[i], seat) for i, seat in asked]
+            replies = self.opponent.act(observations) if asked else []
+        except Exception as error:  # noqa: BLE001  whatever breaks a seat fails its games only
+            logger.warning("opponent %s failed: %s", self.opponent.name, error)
+            failed = {i for i, _ in asked}
+            return [
+                error if i in failed else advance(state, said[i]) for i, state in enumerate(states)
+            ]
+        for (i, seat), reply in zip(asked, replies, strict=True):
+            said[i][seat] = reply
+        return [advance(state, said[i]) for i, state in enumerate(states)]
+
+    def settle(self, states: Sequence[State]) -> list[Verdict]:
+        """The verdicts of ended games, orders averaged; a judge that raises fails them all."""
+        if not states:
+            return []
+        try:
+            rulings = self.judge.judge(states)
+        except Exception as error:  # noqa: BLE001  as above
+            logger.warning("judge %s failed: %s", self.judge.name, error)
+            return [failed_verdict(self.judge.name) for _ in states]
+        return [
+            average_orders(ruling, state.question.correct)
+            for state, ruling in zip(states, rulings, strict=True)
+        ]
+
+    def failed(self) -> Verdict:
+        """The verdict of a game that broke."""
+        return failed_verdict(self.judge.name)
+
+    def pay(self, verdict: Verdict, state: State) -> dict[str, float]:
+        """Each speaking seat's reward."""
+        return rewards(verdict, state.sides, self.reward)
+
+
+def facts(state: State, seat: str, verdict: Verdict | None = None) -> dict[str, Any]:
+    """The `info` of a step; the correct answer is in it only once the game has ended."""
+    info: dict[str, Any] = {
+        "question_id": state.question.id,
+        "seat": seat,
+        "side": state.sides.get(seat, -1),
+        "round": len(state.turns) // max(1, len(state.protocol.seats)),
+    }
+    if verdict is not None:
+        passages = [p for turn in state.turns if turn.seat == seat for p in turn.passages]
+        info |= {
+            "outcome": verdict.outcome.value,
+            "correct": state.question.correct,
+            "p": [] if verdict.p is None else list(verdict.p),
+            "verified": sum(passage.verified for passage in passages),
+            "unverified": sum(not passage.verified for passage in passages),
+        }
+    return info
+
+
+def make_table(
+    protocol: str,
+    *,
+    task: str = "evidence",
+    judge: str | Judge = "evidence",
+    opponent: str | Policy = "scripted:random",
+    reward: str = "win",
+    rounds: int | None = None,
+    turns: str | None = None,
+    split: str = "train",
+    questions: Sequence[Question] | None = None,
+    **fields: Any,
+) -> Table:
+    """Builds the settings of an environment.
+
+    Args:
+        judge, opponent: the name of one that needs no model, or an object.
+        questions: the pool; drawn from the task's split if None.
+        fields: other fields of the protocol.
+
+    Raises:
+        ValueError: on an unknown name; the message says what is known.
+    """
+    if isinstance(judge, str):
+        judge = scripted_judge(judge)
+    if isinstance(opponent, str):
+        opponent = scripted_policy(opponent)
+    rewards(failed_verdict("check"), {}, reward)
+    pool = tuple(load_task(task, split, POOL) if questions is None else questions)
+    if not pool:
+        raise ValueError("the pool of questions is empty")
+    loaded = load_protocol(protocol, rounds=rounds, turns=turns, **fields)
+    return Table(loaded, judge, opponent, reward, pool)
+
+
+def render_state(state: State) -> str:
+    """The game so far, to read."""
+    first, second = state.question.answers
+    head = f"{state.question.question}\n1: {first}   2: {second}"
+    return "\n".join(part for part in (head, render_transcript(state.turns)) if part)

@@ -1,0 +1,152 @@
+"""The vector face: many games stepped at once, with one call to the opponent and to the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from debate_gym.envs.game import State, due, observe
+from debate_gym.envs.nouns import Verdict
+from debate_gym.envs.table import action_space, facts, make_table, observation_space, prompt
+
+Batch = dict[str, tuple[str, ...]]
+
+
+class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
+    """`num_envs` games of `debate_gym.envs.single_seat.SingleSeatEnv`.
+
+    Observations are a dict of tuples of strings, actions a sequence of strings. A game that has
+    ended is reset by the next step, whose action for it is ignored and whose reward is 0.
+
+    Args:
+        settings: as for the single environment.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        num_envs: int = 1,
+        seat: str | None = None,
+        render_mode: str | None = None,
+        **settings: Any,
+    ) -> None:
+        self.table = make_table(protocol, **settings)
+        seats = self.table.protocol.seats
+        self.seat = seats[0] if seat is None else seat
+        if self.seat not in seats:
+            raise ValueError(f"seat must be one of {seats}, got {seat!r}")
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.single_observation_space = observation_space()
+        self.single_action_space = action_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._states: list[State] = []
+        self._ended: list[bool] = []
+        self._generators: list[np.random.Generator] = []
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Batch, dict[str, Any]]:
+        """Opens all games.
+
+        Args:
+            seed: the seed of the first game, the others counting on from it, or one a game; as in
+                the vector environments of Gymnasium.
+        """
+        seeds = (
+            [None if seed is None else seed + i for i in range(self.num_envs)]
+            if (seed is None or isinstance(seed, int))
+            else list(seed)
+        )
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"expected {self.num_envs} seeds, got {len(seeds)}")
+        kept: list[Any] = list(self._generators) or [None] * self.num_envs
+        self._generators = [
+            old if old is not None and one is None else np.random.default_rng(one)
+            for old, one in zip(kept, seeds, strict=True)
+        ]
+        self._options = options
+        self._states = self._opened(range(self.num_envs))
+        self._ended = [False] * self.num_envs
+        return self._observed(), self._infos([None] * self.num_envs)
+
+    def step(
+        self, actions: Sequence[str]
+    ) -> tuple[Batch, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        if not self._states:
+            raise RuntimeError("call reset() before step()")
+        if len(actions) != self.num_envs:
+            raise ValueError(f"expected {self.num_envs} actions, got {len(actions)}")
+        restarted = [i for i in range(self.num_envs) if self._ended[i]]
+        played = [i for i in range(self.num_envs) if not self._ended[i]]
+        for i, state in zip(restarted, self._opened(restarted), strict=True):
+            self._states[i] = state
+            self._ended[i] = False
+        rewards = np.zeros(self.num_envs)
+        verdicts = self._play(played, actions)
+        for i, verdict in verdicts.items():
+            rewards[i] = self.table.pay(verdict, self._states[i])[self.seat]
+            self._ended[i] = True
+        terminated = np.array([i in verdicts for i in range(self.num_envs)])
+        infos = self._infos([verdicts.get(i) for i in range(self.num_envs)])
+        return self._observed(), rewards, terminated, np.zeros(self.num_envs, dtype=bool), infos
+
+    def _play(self, played: Sequence[int], actions: Sequence[str]) -> dict[int, Verdict]:
+        """Plays a turn in each of these games; returns the verdicts of those that ended."""
+        mine = [{self.seat: self.table.utterance(actions[i])} for i in played]
+        results = self.table.answer_for([self._states[i] for i in played], mine)
+        results = self._others_speak(results)
+        verdicts: dict[int, Verdict] = {}
+        ready: list[int] = []
+        for i, result in zip(played, results, strict=True):
+            if isinstance(result, Exception):
+                verdicts[i] = self.table.failed()
+                continue
+            self._states[i] = result
+            if not due(result):
+                ready.append(i)
+        settled = self.table.settle([self._states[i] for i in ready])
+        return verdicts | dict(zip(ready, settled, strict=True))
+
+    def _opened(self, numbers: Sequence[int]) -> list[State]:
+        dealt = [self.table.deal(self._generators[i], self._options) for i in numbers]
+        opened: list[State] = []
+        for state in self._others_speak(list(dealt)):
+            if isinstance(state, Exception):
+                raise RuntimeError(f"the opponent failed before the first turn: {state}") from state
+            opened.append(state)
+        return opened
+
+    def _others_speak(self, states: Sequence[State | Exception]) -> list[State | Exception]:
+        """Plays every game on to the learning seat's next turn, or to the end."""
+        result = list(states)
+        while waiting := [
+            i
+            for i, state in enumerate(result)
+            if not isinstance(state, Exception) and due(state) and self.seat not in due(state)
+        ]:
+            games = [state for i in waiting if not isinstance(state := result[i], Exception)]
+            for i, state in zip(
+                waiting, self.table.answer_for(games, [{}] * len(games)), strict=True
+            ):
+                result[i] = state
+        return result
+
+    def _observed(self) -> Batch:
+        prompts = [prompt(observe(state, self.seat)) for state in self._states]
+        return {key: tuple(shown[key] for shown in prompts) for key in ("system", "user")}
+
+    def _infos(self, verdicts: Sequence[Verdict | None]) -> dict[str, Any]:
+        infos: dict[str, Any] = {}
+        for i, (state, verdict) in enumerate(zip(self._states, verdicts, strict=True)):
+            infos = self._add_info(infos, facts(state, self.seat, verdict), i)
+        return infos
