@@ -81,7 +81,9 @@ def make_trainer(toy: Path, tmp_path: Path) -> Callable[..., Any]:
         if args.lora_r:
             from peft import LoraConfig
 
-            lora = LoraConfig(r=args.lora_r, target_modules="all-linear", init_lora_weights="gaussian")
+            lora = LoraConfig(
+                r=args.lora_r, target_modules="all-linear", init_lora_weights="gaussian"
+            )
         questions = load_task("evidence", "train", args.iterations * args.episodes, seed=0)
         trainer = DebatePPOTrainer(model, tokenizer, args, questions, peft_config=lora)
         protocol = load_protocol(args.protocol, rounds=args.rounds, turns=args.turns)
@@ -91,3 +93,8 @@ def make_trainer(toy: Path, tmp_path: Path) -> Callable[..., Any]:
         return trainer
 
     return build
+
+
+@pytest.fixture
+def count_judge() -> CountJudge:
+    return CountJudge()

@@ -16,7 +16,13 @@ def steps(path: Path) -> list[int]:
 
 
 def test_names_and_numbers() -> None:
-    logs = {"eval_judge_accuracy": 0.5, "kl": float("nan"), "step_time": 1.0, "name": "x", "loss": 1}
+    logs = {
+        "eval_judge_accuracy": 0.5,
+        "kl": float("nan"),
+        "step_time": 1.0,
+        "name": "x",
+        "loss": 1,
+    }
     assert plain_metrics(logs) == {"eval/judge_accuracy": 0.5, "loss": 1}
 
 

@@ -166,7 +166,9 @@ def test_value_loss_takes_the_worse_of_both(value: float, expected: float, reaso
 
 
 def test_masked_mean() -> None:
-    assert ppo.masked_mean(torch.tensor([[1.0, 9.0], [3.0, 9.0]]), torch.tensor([[1, 0], [1, 0]])) == 2
+    assert (
+        ppo.masked_mean(torch.tensor([[1.0, 9.0], [3.0, 9.0]]), torch.tensor([[1, 0], [1, 0]])) == 2
+    )
     assert ppo.masked_mean(torch.ones(1, 1), torch.zeros(1, 1)) == 0
 
 

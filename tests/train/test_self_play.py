@@ -131,4 +131,6 @@ def test_the_accuracy_of_a_rollout_counts_ties_as_half(tokenizer: Any) -> None:
     assert sums["judge/accuracy"] == (4.0, 8)
     assert sums["debater_0/win_rate"] == (4.0, 8)
     assert sums["outcome/tie"] == (8, 8)
-    assert sum(sums[f"outcome/{o}"][0] for o in ("correct", "incorrect", "unreadable", "failed")) == 0
+    assert (
+        sum(sums[f"outcome/{o}"][0] for o in ("correct", "incorrect", "unreadable", "failed")) == 0
+    )

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from debate_gym.agents.rollout import Job, play
+from debate_gym.envs import load_protocol, load_task
+from debate_gym.envs.nouns import Episode, Observation, Outcome, Utterance, Verdict
+from debate_gym.envs.scripted import FixedJudge, scripted_judge, scripted_policy
+from debate_gym.envs.verdict import average_orders
+from debate_gym.eval.metrics import accuracy, outcome_counts
+
+DEBATE = load_protocol("debate")
+QUESTIONS = load_task("evidence", "heldout", 400, seed=1)
+
+
+def debates(first: str, second: str, n: int = 400, judge: str = "evidence") -> list[Episode]:
+    jobs = [
+        Job(question, DEBATE, {"debater_0": first, "debater_1": second}, seed=i)
+        for i, question in enumerate(QUESTIONS[:n])
+    ]
+    policies = {name: scripted_policy(name) for name in {first, second}}
+    return list(play(jobs, policies, scripted_judge(judge)))
+
+
+def test_the_game_has_the_line_that_training_is_to_climb() -> None:
+    low, high = (accuracy(debates(name, name)).value for name in ("random", "best"))
+    assert 0.62 < low < 0.76
+    assert high > 0.92
+    assert high - low > 0.2
+
+
+def test_a_best_consultant_misleads_the_judge_when_its_side_is_wrong() -> None:
+    protocol = load_protocol("consultancy")
+    for name, low, high in (("random", 0.5, 0.8), ("best", 0.0, 0.15)):
+        jobs = [
+            Job(q, protocol, {"consultant_0": name}, {"consultant_0": 1 - q.correct}, seed=i)
+            for i, q in enumerate(QUESTIONS)
+        ]
+        episodes = list(play(jobs, {name: scripted_policy(name)}, scripted_judge("evidence")))
+        assert low <= accuracy(episodes).value <= high
+
+
+@pytest.mark.parametrize(("judge", "value"), [("gold", 1.0), ("mirrored", 0.0), ("first", 0.5)])
+def test_judges_of_known_accuracy(judge: str, value: float) -> None:
+    assert accuracy(debates("random", "random", 50, judge)).value == value
+
+
+def test_equal_speeches_are_a_tie() -> None:
+    counts = outcome_counts(debates("silent", "silent", 20))
+    assert counts[Outcome.TIE] == 20
+
+
+def test_relabelling_the_answers_changes_no_aggregate() -> None:
+    def flipped(flip: bool) -> list[Outcome]:
+        outcomes = []
+        for i, q in enumerate(QUESTIONS[:100]):
+            answers = (q.answers[1], q.answers[0]) if flip else q.answers
+            question = replace(q, answers=answers, correct=q.correct ^ flip)
+            sides = {"debater_0": int(flip), "debater_1": 1 - flip}
+            seats = {"debater_0": "best", "debater_1": "random"}
+            policies = {name: scripted_policy(name) for name in ("best", "random")}
+            jobs = [Job(question, DEBATE, seats, sides, seed=i)]
+            (episode,) = play(jobs, policies, scripted_judge("evidence"))
+            outcomes.append(average_orders(episode.verdicts, question.correct).outcome)
+        return outcomes
+
+    assert flipped(False) == flipped(True)
+
+
+def test_results_do_not_depend_on_slots_and_keep_their_order() -> None:
+    def run(slots: int) -> list[Episode]:
+        jobs = [
+            Job(q, DEBATE, {"debater_0": "r", "debater_1": "r"}, seed=i)
+            for i, q in enumerate(QUESTIONS[:23])
+        ]
+        policies = {"r": scripted_policy("random")}
+        return list(play(jobs, policies, scripted_judge("evidence"), slots=slots))
+
+    assert run(1) == run(7) == run(64)
+    assert [episode.question.id for episode in run(5)] == [q.id for q in QUESTIONS[:23]]
+
+
+class Fragile:
+    """Fails whenever it is asked for a marked question."""
+
+    name, revision = "fragile", ""
+
+    def __init__(self, bad: str) -> None:
+        self.bad = bad
+        self.calls: list[int] = []
+
+    def act(self, observations: Sequence[Observation]) -> list[Utterance]:
+        self.calls.append(len(observations))
+        if any(self.bad in observation.episode for observation in observations):
+            raise RuntimeError("out of words")
+        return [Utterance("hm") for _ in observations]
+
+
+def test_one_broken_episode_is_data_and_the_batch_goes_on() -> None:
+    policy = Fragile(QUESTIONS[1].id)
+    jobs = [Job(q, DEBATE, {"debater_0": "f", "debater_1": "f"}) for q in QUESTIONS[:3]]
+    episodes = list(play(jobs, {"f": policy}, scripted_judge("evidence")))
+    outcomes = [average_orders(e.verdicts, e.question.correct).outcome for e in episodes]
+    assert outcomes == [Outcome.TIE, Outcome.FAILED, Outcome.TIE]
+    assert "out of words" in str(episodes[1].error)
+    assert policy.calls[0] == 6, "one call for all seats of all games"
+
+
+def test_a_broken_judge_fails_episodes_and_not_the_run() -> None:
+    class Broken(FixedJudge):
+        def judge(self, states: Sequence[object]) -> list[tuple[Verdict, ...]]:
+            raise RuntimeError("no verdict")
+
+    job = Job(QUESTIONS[0], DEBATE, {"debater_0": "r", "debater_1": "r"})
+    judge = Broken("broken", lambda state, order: 0)
+    (episode,) = play([job], {"r": scripted_policy("random")}, judge)
+    assert episode.verdicts[0].outcome is Outcome.FAILED
+    assert "no verdict" in str(episode.error)
+    assert len(episode.turns) == 4
+
+
+def test_wrong_jobs_are_refused() -> None:
+    job = Job(QUESTIONS[0], DEBATE, {"debater_0": "r"})
+    with pytest.raises(ValueError, match="must fill"):
+        list(play([job], {"r": scripted_policy("random")}, scripted_judge("evidence")))
+
+
+def test_episodes_survive_their_file() -> None:
+    for episode in debates("random", "forger", 3):
+        record = episode.to_json()
+        assert Episode.from_json(record).to_json() == record
+        assert record["prompt_hash"]
