@@ -56,9 +56,8 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observed], dict[str, dict[str, Any]]]:
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
-        self._state = self.table.deal(self._rng, options)
+        rng = self._rng = _generator(self._rng, seed)
+        self._state = self.table.deal(rng, options)
         self.agents = list(self.possible_agents)
         return self._seen(self._state), self._facts(self._state, None)
 
@@ -126,9 +125,8 @@ class DebateAECEnv(AECEnv[str, Observed, str]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
-        self._state = self.table.deal(self._rng, options)
+        rng = self._rng = _generator(self._rng, seed)
+        self._state = self.table.deal(rng, options)
         self._said = {}
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -176,6 +174,12 @@ class DebateAECEnv(AECEnv[str, Observed, str]):  # type: ignore[misc]
         self.rewards = self.table.pay(verdict, state)
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos = {seat: facts(state, seat, verdict) for seat in self.agents}
+
+
+def _generator(held: np.random.Generator | None, seed: int | None) -> np.random.Generator:
+    if held is not None and seed is None:
+        return held
+    return seeding.np_random(seed)[0]
 
 
 def _without_opponent(settings: dict[str, Any]) -> dict[str, Any]:
