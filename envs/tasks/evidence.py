@@ -1,6 +1,6 @@
 """The built-in `evidence` game: procedural, seeded, unlimited, with a known optimum.
 
-An article is a list of sentences. Each says which witness gives how many points to whom; the
+An article is a list of sentences. Each says to whom how many points go from which witness; the
 correct answer is the one that gets the most over the whole article. The built-in judge
 (`debate_gym.envs.scripted.EvidenceJudge`) reads only what the speeches quote, so a debater does
 best to quote the strongest sentences for its side that it has not quoted yet.
@@ -33,7 +33,9 @@ WITNESSES = (
     "gardener", "jeweller", "saddler", "cobbler", "tanner",
 )
 # fmt: on
-SENTENCE = re.compile(r"The [a-z]+ gives (?P<name>[A-Za-z]+) (?P<strength>[1-9]) points\.")
+SENTENCE = re.compile(
+    r"To (?P<name>[A-Za-z]+) go (?P<strength>[1-9]) points from the [a-z]+\."
+)
 SEED_SPACE = {"train": 0, "heldout": 1}
 
 
@@ -96,5 +98,5 @@ def _article(
             side = truth if rng.random() < LEAN else 1 - truth
             name = answers[side]
             totals[side] += strength
-        lines.append(f"The {witness} gives {name} {strength} points.")
+        lines.append(f"To {name} go {strength} points from the {witness}.")
     return lines, (totals[0], totals[1])

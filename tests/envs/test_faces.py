@@ -47,7 +47,7 @@ def test_parallel_env_refuses_sequential_turns() -> None:
 
 def _quote(observation: dict[str, str], name: str) -> str:
     line = next(
-        (x for x in observation["user"].splitlines() if f" {name} " in x and x[:3] == "The"), ""
+        (x for x in observation["user"].splitlines() if f" {name} " in x and x[:3] == "To "), ""
     )
     return f"<passage>{line}</passage>"
 

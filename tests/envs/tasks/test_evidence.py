@@ -33,12 +33,12 @@ def test_the_splits_share_no_question() -> None:
 @pytest.mark.parametrize(
     ("text", "worth"),
     [
-        ("The miller gives Ada 7 points.", (7, 0)),
-        ("The miller  gives\nBen 2 points.", (0, 2)),
-        ("The miller gives nobody 7 points.", (0, 0)),
-        ("The miller gives Cleo 7 points.", (0, 0)),
-        ("The miller gives Ada 7", (0, 0)),
-        ("The miller gives Ada 77 points.", (0, 0)),
+        ("To Ada go 7 points from the miller.", (7, 0)),
+        ("To  Ben\ngo 2 points from the miller.", (0, 2)),
+        ("To nobody go 7 points from the miller.", (0, 0)),
+        ("To Cleo go 7 points from the miller.", (0, 0)),
+        ("To Ada go 7 points from", (0, 0)),
+        ("To Ada go 77 points from the miller.", (0, 0)),
     ],
 )
 def test_strengths(text: str, worth: tuple[int, int]) -> None:
