@@ -33,9 +33,7 @@ WITNESSES = (
     "gardener", "jeweller", "saddler", "cobbler", "tanner",
 )
 # fmt: on
-SENTENCE = re.compile(
-    r"To (?P<name>[A-Za-z]+) go (?P<strength>[1-9]) points from the [a-z]+\."
-)
+SENTENCE = re.compile(r"To (?P<name>[A-Za-z]+) go (?P<strength>[1-9]) points from the [a-z]+\.")
 SEED_SPACE = {"train": 0, "heldout": 1}
 
 
