@@ -1,22 +1,28 @@
 r"""The passage check, and the split of a raw utterance into private and public text.
 
-The contract of `check_passages`:
+K24 section 3.2 checks by exact substring, P24 appendix D.2 after case and punctuation are gone;
+both are done here, in that order. The contract of `check_passages`:
 
-- A passage is the text between `<passage>` and `</passage>`, in any case, with or without
-  attributes. An unclosed one ends with the speech. A second opening tag inside a passage is
-  text, as is a closing tag that closes nothing.
-- It is *exact* if it stands in the article to the letter, *normalised* if it does so once both
-  are normalised (see `normalise`), *missing* otherwise. A passage of fewer than `MIN_WORDS`
-  words is missing whatever the article says: a lone word proves nothing. An empty passage is
-  dropped. Without an article every passage is missing.
-- A match in normalised text begins and ends at word borders.
-- In the text to be shown, the seat's tags become `<v_passage>` (exact, normalised) or
-  `<u_passage>`; every other tag that means something to the game, and every chat token of the
-  form `<|...|>`, loses its angle brackets to `‹` and `›`. So a speech cannot forge a mark.
-- A quotation of at least `UNTAGGED_WORDS` words between quotation marks outside any passage
-  counts as untagged.
+- **Tags.** A passage is the text between `<passage>` and `</passage>`, in any case, with or without
+  attributes. An unclosed one ends with the speech. A second opening tag inside a passage is text
+  of that passage; a closing tag that closes nothing, and `<passage/>`, are text of the speech.
+- **Status.** *Exact*: it stands in the article to the letter, and no number is cut ("5 points" is
+  not in "15 points", nor "14 m" in "3.14 m"). *Normalised*: it does so once both are normalised
+  (see `normalise`), from word border to word border. *Missing*: otherwise. The check reads what
+  the speaker wrote, not what is shown.
+- **Length.** A passage needs `MIN_WORDS` words (a Chinese, Japanese or Korean character is a word),
+  or it is missing whatever the article says: a lone word proves nothing. An empty passage is
+  dropped. There is no upper limit.
+- **No article**: every passage is missing.
+- **Shown text.** The seat's tags become `<v_passage>` (exact, normalised) or `<u_passage>`; inside
+  them no angle bracket is left. Outside, every other tag that means something to the game, closed
+  or not, in any case, with blanks, attributes, invisible or full-width characters, loses its
+  brackets to `‹` and `›`, and so do chat tokens such as `<|im_end|>`. So a speech cannot forge a
+  mark. Letters of other alphabets that look alike are not looked for.
+- **Untagged.** A quotation of at least `UNTAGGED_WORDS` words, between quotation marks, within one
+  paragraph and with no passage in it, counts as untagged.
 
-Time is linear in the article (normalised once, then kept) plus the search for each passage.
+Time is linear in the article (normalised once, then kept) plus one search for each passage.
 """
 
 from __future__ import annotations
@@ -30,20 +36,42 @@ from debate_gym.envs.nouns import Passage, PassageStatus
 MIN_WORDS = 2
 UNTAGGED_WORDS = 4
 
-OPEN = re.compile(r"<\s*passage\b[^<>]*>", re.IGNORECASE)
+OPEN = re.compile(r"<\s*passage\b[^<>]*(?<!/)>", re.IGNORECASE)
 CLOSE = re.compile(r"<\s*/\s*passage\s*>", re.IGNORECASE)
+BRACKETED = re.compile("[<＜﹤]([^<>＜＞﹤﹥]*)([>＞﹥]?)")
 RESERVED = re.compile(
-    r"<(\s*/?\s*(?:[vu]_)?(?:passage|thinking|argument|system|user|assistant)\b[^<>]*)>"
-    r"|<(\|[^<>]*\|)>",
-    re.IGNORECASE,
+    r"/?\s*((?:[vu]_)?passage|think(?:ing)?|argument|system|user|assistant|tool|s|bos|eos|pad|unk"
+    r"|(?:start|end)_of_turn)\b"
 )
-THINKING = re.compile(r"<\s*thinking\b[^<>]*>.*?(?:<\s*/\s*thinking\s*>|\Z)", re.DOTALL | re.I)
-ARGUMENT = re.compile(r"<\s*argument\b[^<>]*>(.*?)(?:<\s*/\s*argument\s*>|\Z)", re.DOTALL | re.I)
-THINKING_TAG = re.compile(r"<\s*/?\s*thinking\b[^<>]*>", re.IGNORECASE)
-UNTAGGED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
-WORD = re.compile(r"\w+(?:[.,:/]\w+)*")
+CHAT_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
+BRACKETS = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
+THINKING_TAG = re.compile(
+    r"<\s*(/?)\s*think(?:ing)?\b[^<>]*>|<\s*(/?)\s*think(?:ing)?\b", re.IGNORECASE
+)
+ARGUMENT = re.compile(
+    r"<\s*argument\b[^<>]*>(.*?)(?:<\s*/\s*argument\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
+ARGUMENT_END = re.compile(r"<\s*/\s*argument\s*>", re.IGNORECASE)
+# Between marks: no second opening mark and no empty line. An apostrophe closes no quotation.
+UNTAGGED = re.compile(
+    "|".join(
+        rf"{left}((?:[^{left[0]}\n]|\n(?!\s*\n))+?){right}"
+        for left, right in ('""', "“”", "„“", "«»", ("‘", r"’(?!\w)"), ("``", "''"))
+    )
+)
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+LETTER = rf"[^\W_{CJK}]"
+WORD = re.compile(
+    rf"(?:(?<![\w-])-)?(?:(?<![\w.])\.)?\d{LETTER}*(?:[.,:/^]{LETTER}+)*%?"
+    rf"|{LETTER}+(?:[.,:/^]{LETTER}+)*|[{CJK}]"
+)
 DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"), None)
+INVISIBLE = dict.fromkeys(
+    [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF]
+)
+RAISED = re.compile("(?<=[0-9])(?=[⁰¹²³⁴-⁹₀-₉])(?<![⁰¹²³⁴-⁹₀-₉])")
+FRACTION = re.compile("(?<=[0-9])(?=[¼-¾⅐-⅞])")
 
 
 def check_passages(argument: str, article: str | None) -> tuple[str, tuple[Passage, ...], int]:
@@ -53,91 +81,129 @@ def check_passages(argument: str, article: str | None) -> tuple[str, tuple[Passa
         The speech as others may read it, its passages in order, and the number of untagged
         quotations. The module's docstring is the contract.
     """
+    argument = argument.replace("\0", "")
     shown: list[str] = []
     passages: list[Passage] = []
-    untagged = 0
+    outside: list[str] = []
+    plain = ""
     position = 0
     while opening := OPEN.search(argument, position):
-        before = argument[position : opening.start()]
+        plain += argument[position : opening.start()]
         closing = CLOSE.search(argument, opening.end())
-        end = closing.start() if closing else len(argument)
-        text = argument[opening.end() : end].strip()
-        shown.append(neutralise(before))
-        untagged += _untagged(before)
-        if text:
-            passage = Passage(text, find(text, article))
-            tag = "v_passage" if passage.verified else "u_passage"
-            passages.append(passage)
-            shown.append(f"<{tag}>{neutralise(text)}</{tag}>")
+        text = argument[opening.end() : closing.start() if closing else None].strip()
         position = closing.end() if closing else len(argument)
-    rest = argument[position:]
-    shown.append(neutralise(rest))
-    return "".join(shown).strip(), tuple(passages), untagged + _untagged(rest)
+        if not text:
+            # `plain` goes on: two halves of a tag may meet here, and must be neutralised as one.
+            continue
+        passage = Passage(text, find(text, article))
+        tag = "v_passage" if passage.verified else "u_passage"
+        passages.append(passage)
+        shown += [neutralise(plain), f"<{tag}>{text.translate(BRACKETS)}</{tag}>"]
+        outside.append(plain)
+        plain = ""
+    plain += argument[position:]
+    shown.append(neutralise(plain))
+    outside.append(plain)
+    return "".join(shown).strip(), tuple(passages), _untagged("\0".join(outside))
 
 
 def find(text: str, article: str | None) -> PassageStatus:
     """Looks for one passage in the article."""
-    if article is None or len(text.split()) < MIN_WORDS:
+    if article is None:
         return PassageStatus.MISSING
-    if text in article:
-        return PassageStatus.EXACT
     wanted = normalise(text)
-    if len(wanted.split()) < MIN_WORDS or f" {wanted} " not in _normalised_article(article):
+    if wanted.count(" ") + 1 < MIN_WORDS:
         return PassageStatus.MISSING
-    return PassageStatus.NORMALISED
+    if _stands_in(text, article):
+        return PassageStatus.EXACT
+    found = f" {wanted} " in _normalised_article(article)
+    return PassageStatus.NORMALISED if found else PassageStatus.MISSING
 
 
 def normalise(text: str) -> str:
-    """Folds what may differ in a faithful copy.
+    """Folds what may differ in a faithful copy: the words, with one blank between them.
 
-    Unicode compatibility forms (ligatures, NBSP) and case are folded, soft hyphens and zero-width
-    characters dropped, and the text is cut into words with one blank between; punctuation between
-    words goes. Inside a word `.`, `,`, `:` and `/` stay, so that 3.14 is not 314, and so does a
-    minus before a number.
+    Unicode compatibility forms (ligatures, NBSP) and case are folded, invisible characters
+    dropped, and punctuation, quotation marks, dashes and underscores around words go. What makes
+    a number stays: digits are joined by `.`, `,`, `:` or `/`, a minus, a leading point and a
+    percent sign belong to them, and a raised or lowered digit is set apart. So 3.14 is not 314,
+    .5 is not 5, and ten squared is not 102.
     """
-    folded = unicodedata.normalize("NFKC", text.translate(INVISIBLE)).casefold()
-    folded = folded.translate(DASHES)
-    words = []
-    for match in WORD.finditer(folded):
-        word, start = match.group(), match.start()
-        negative = (
-            word[0].isdigit()
-            and folded[start - 1 : start] == "-"
-            and not folded[max(0, start - 2) : start - 1].isalnum()
-        )
-        words.append(f"-{word}" if negative else word)
-    return " ".join(words)
+    text = FRACTION.sub(" ", RAISED.sub("^", text.translate(INVISIBLE)))
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("⁄", "/")
+    return " ".join(WORD.findall(folded.translate(DASHES)))
 
 
 def neutralise(text: str) -> str:
-    """Takes the angle brackets from tags and chat tokens that mean something to a reader."""
-    while RESERVED.search(text):
-        text = RESERVED.sub(lambda match: f"‹{match[1] or match[2]}›", text)
-    return text
+    """Takes the angle brackets from tags and chat tokens that mean something to a reader.
+
+    Doing it again changes nothing.
+    """
+    return CHAT_TOKEN.sub(lambda mark: mark[0].translate(BRACKETS), BRACKETED.sub(_disarm, text))
 
 
 def strip_thinking(text: str) -> tuple[str, str]:
     """Splits an utterance into (private thinking, public argument).
 
-    Text between `<thinking>` and `</thinking>` is private; an unclosed one hides the rest of the
-    utterance, and a closing tag without an opening one hides what stands before it. If
-    `<argument>` tags are there, only what they enclose is public.
+    Text between `<thinking>` (or `<think>`) and its closing tag is private, nested ones included;
+    an unclosed one hides the rest of the utterance, and a closing tag without an opening one hides
+    all that stands before it (its opening was in the prompt). If `<argument>` tags are in what
+    remains, only what they enclose is public, up to the end if unclosed, from the start if only
+    the closing one is there; what they leave out is private.
     """
-    hidden: list[str] = []
-    opening = THINKING_TAG.search(text)
-    if opening and "/" in opening.group()[:3]:
-        hidden.append(text[: opening.start()])
-        text = text[opening.end() :]
-    hidden += [THINKING_TAG.sub("", match.group()) for match in THINKING.finditer(text)]
-    public = THINKING_TAG.sub("", THINKING.sub("", text))
-    if arguments := ARGUMENT.findall(public):
-        public = "\n".join(arguments)
-    return "\n".join(part.strip() for part in hidden), public.strip()
+    private: list[str] = []
+    public: list[str] = []
+    depth = position = 0
+    for tag in THINKING_TAG.finditer(text):
+        closes = bool(tag[1] or tag[2])
+        (private if depth else public).append(text[position : tag.start()])
+        if closes and depth == 0:
+            private, public = [*private, "".join(public)], []
+        depth = max(0, depth - 1) if closes else depth + 1
+        position = tag.end()
+    (private if depth else public).append(text[position:])
+    argument, left_out = _delimited("".join(public))
+    thinking = "\n".join(part.strip() for part in (*private, *left_out) if part.strip())
+    return thinking, argument
+
+
+def _delimited(text: str) -> tuple[str, list[str]]:
+    if not ARGUMENT.search(text) and ARGUMENT_END.search(text):
+        text = f"<argument>{text}"
+    pieces = ARGUMENT.split(text)
+    if len(pieces) == 1:
+        return text.strip(), []
+    return "\n".join(pieces[1::2]).strip(), pieces[::2]
+
+
+def _disarm(match: re.Match[str]) -> str:
+    inner = match[1].translate(INVISIBLE).lstrip()[:60]
+    if RESERVED.match(unicodedata.normalize("NFKC", inner).casefold()):
+        return f"‹{match[1]}{'›' if match[2] else ''}"
+    return match[0]
 
 
 def _untagged(text: str) -> int:
-    quotations = (match[1] or match[2] for match in UNTAGGED.finditer(text))
-    return sum(len(quotation.split()) >= UNTAGGED_WORDS for quotation in quotations)
+    quotations = ("".join(filter(None, match.groups())) for match in UNTAGGED.finditer(text))
+    return sum("\0" not in words and len(words.split()) >= UNTAGGED_WORDS for words in quotations)
+
+
+def _stands_in(text: str, article: str) -> bool:
+    start = article.find(text)
+    while start >= 0:
+        if not _cuts_number(article, start, start + len(text)):
+            return True
+        start = article.find(text, start + 1)
+    return False
+
+
+def _cuts_number(article: str, start: int, end: int) -> bool:
+    before, after = article[max(0, start - 2) : start], article[end : end + 2]
+    left = article[start].isdigit() and re.search(
+        r"\w\Z|\d[.,:/^]\Z|(?<![\w-])[-−]\Z|(?<![\w.])\.\Z", before
+    )
+    right = article[end - 1].isdigit() and re.match(r"\w|[¼-¾⅐-⅞]|[.,:/^]\d|%", after)
+    return bool(left or right)
 
 
 @lru_cache(maxsize=256)
