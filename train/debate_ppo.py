@@ -8,10 +8,15 @@
 `--help` lists every field; each can stand in the YAML file or on the command line.
 """
 
+import os
 import sys
 
-from debate_gym.train.config import parse
-from debate_gym.train.run import Run, hush
+# OpenMP's threads wait for each other by spinning: with another job on the cores a small model
+# then trains many times slower. The variable counts only if it is set before torch is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+from debate_gym.train.config import parse  # noqa: E402
+from debate_gym.train.run import Run, hush  # noqa: E402
 
 
 def main() -> None:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
+from transformers.modeling_outputs import CausalLMOutputWithPast
 
 FILE = "value_head.safetensors"
 NAME = "v_head"
+
+
+@dataclass
+class OutputWithValues(CausalLMOutputWithPast):  # type: ignore[misc]
+    """A language model's output with the value of every position, (batch, tokens).
+
+    A declared field, because data parallelism rebuilds outputs from their declared fields.
+    """
+
+    state_values: torch.Tensor | None = None
+
+
+FIELDS = {field.name for field in fields(CausalLMOutputWithPast)}
 
 
 def attach_value_head(model: Any) -> Any:
@@ -29,11 +45,13 @@ def attach_value_head(model: Any) -> Any:
     decoder.register_forward_hook(lambda _m, _a, output: hidden.append(output[0]))
     plain = base.forward
 
-    def forward(*args: Any, **kwargs: Any) -> Any:
+    @functools.wraps(plain)
+    def forward(*args: Any, **kwargs: Any) -> OutputWithValues:
         hidden.clear()
         output = plain(*args, **kwargs)
-        output["state_values"] = head(hidden.pop().float()).squeeze(-1)
-        return output
+        values = head(hidden.pop().float()).squeeze(-1)
+        known = {key: value for key, value in output.items() if key in FIELDS}
+        return OutputWithValues(**known, state_values=values)
 
     base.forward = forward
     return head

@@ -10,19 +10,22 @@ from typing import Any
 import pytest
 import torch
 
-from debate_gym.envs import State, Verdict, load_protocol, load_task, make_verdict
+from debate_gym.envs import State, Turn, Verdict, load_protocol, load_task, make_verdict
 
+# Spinning OpenMP threads make these small runs many times slower when the cores are shared.
+torch.set_num_threads(1)
 warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
+def digits(turn: Turn) -> int:
+    return sum(character.isdigit() for character in turn.argument)
+
+
 class CountJudge:
-    """Prefers the side whose turns hold more of a letter: something that a model without any skill
-    can learn to please."""
+    """Prefers the side whose turns hold more digits: something that a model without any skill can
+    learn to please."""
 
     name = "count"
-
-    def __init__(self, letter: str = "o") -> None:
-        self.letter = letter
 
     def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
         return [(self._decide(state),) for state in states]
@@ -30,7 +33,7 @@ class CountJudge:
     def _decide(self, state: State) -> Verdict:
         counts = [0, 0]
         for turn in state.turns:
-            counts[state.sides[turn.seat]] += turn.argument.count(self.letter)
+            counts[state.sides[turn.seat]] += digits(turn)
         p = torch.tensor((counts[0] - counts[1]) / 4).sigmoid().item()
         return make_verdict(self.name, (0, 1), (p, 1 - p), state.question)
 

@@ -32,7 +32,7 @@ def rollout(trainer: Any) -> dict[str, Tensor]:
 
 
 class Recorder:
-    """Keeps how many of a letter each episode held."""
+    """Keeps how many digits each episode held."""
 
     name = "count"
 
@@ -41,8 +41,8 @@ class Recorder:
         self.counts: list[int] = []
 
     def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
-        letter = self.judge_with.letter
-        self.counts += [sum(t.argument.count(letter) for t in state.turns) for state in states]
+        for state in states:
+            self.counts.append(sum(c.isdigit() for turn in state.turns for c in turn.argument))
         return list(self.judge_with.judge(states))
 
     def ends(self, number: int) -> tuple[float, float]:
