@@ -15,8 +15,8 @@ import sys
 # then trains many times slower. The variable counts only if it is set before torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-from debate_gym.train.config import parse  # noqa: E402
-from debate_gym.train.run import Run, hush  # noqa: E402
+from debate_gym.train.config import parse
+from debate_gym.train.run import Run, hush
 
 
 def main() -> None:
