@@ -55,7 +55,9 @@ def test_envs_load_fast_and_without_torch() -> None:
     )
     times = []
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
         seconds, loaded = done.stdout.split()
         assert loaded == "False"
         times.append(float(seconds))
