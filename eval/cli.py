@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("eval", help="evaluate policies; resumes when run again")
     evaluate.add_argument("--config", type=Path, required=True, help="YAML file")
     evaluate.add_argument("--models", nargs="+", default=(), help="in place of the file's models")
+    evaluate.add_argument("--questions", type=int, help="in place of the file's number")
     evaluate.add_argument("--out", type=Path, default=Path("runs/eval"), help="folder of results")
     evaluate.add_argument("--json", action="store_true", help="print the metrics as one object")
     evaluate.set_defaults(run=_eval)
@@ -95,7 +96,7 @@ def _eval(args: argparse.Namespace) -> int:
     from debate_gym.eval.runner import load_config, run
     from debate_gym.eval.table import comparison_table
 
-    config = load_config(args.config, args.models)
+    config = load_config(args.config, args.models, args.questions)
     evaluations = run(config, args.out)
     if args.json:
         print(json.dumps({name: e.metrics() for name, e in evaluations.items()}))

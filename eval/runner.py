@@ -49,8 +49,8 @@ class EvalConfig:
             raise ValueError(f"models are named twice: {list(self.models)}")
 
 
-def load_config(path: Path, models: Sequence[str] = ()) -> EvalConfig:
-    """Reads a configuration; `models` replace those of the file.
+def load_config(path: Path, models: Sequence[str] = (), questions: int | None = None) -> EvalConfig:
+    """Reads a configuration; `models` and `questions`, where given, replace those of the file.
 
     Raises:
         ValueError: on an unknown key, or a file that is no mapping.
@@ -64,6 +64,8 @@ def load_config(path: Path, models: Sequence[str] = ()) -> EvalConfig:
             raise ValueError(f"{path}: {unknown('field', str(key), known)}")
     chosen = tuple(models or content.pop("models", ()))
     content.pop("models", None)
+    if questions is not None:
+        content["questions"] = questions
     return EvalConfig(models=chosen, **content)
 
 

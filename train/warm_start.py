@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -214,11 +213,31 @@ class Phase:
     own: float = 0.0
 
 
-PHASES = (
-    Phase("short lists", 900, sentences=(4, 4)),
-    Phase("longer lists", 500, sentences=(4, evidence.SENTENCES)),
-    Phase("one-sided games", 400, rounds=2, own=1.0),
-    Phase("weak games", 400, rounds=2, own=0.2),
+@dataclass(frozen=True)
+class Stage:
+    """Phases under one cosine of the learning rate."""
+
+    rate: float
+    phases: tuple[Phase, ...]
+
+
+STAGES = (
+    Stage(
+        5e-3,
+        (
+            Phase("short lists", 700, sentences=(4, 4)),
+            Phase("longer lists", 400, sentences=(4, evidence.SENTENCES)),
+            Phase("one-sided games", 250, rounds=2, own=1.0),
+            Phase("weak games", 300, rounds=2, own=0.2),
+        ),
+    ),
+    Stage(
+        2e-3,
+        (
+            Phase("full lists", 300),
+            Phase("weak games", 600, rounds=2, own=0.2),
+        ),
+    ),
 )
 
 
@@ -227,19 +246,20 @@ def train(
     tokenizer: PreTrainedTokenizerFast,
     *,
     batch: int,
-    rate: float,
     rng: np.random.Generator,
-    phases: Sequence[Phase] = PHASES,
+    stage: Stage,
 ) -> None:
     """Trains in place, phase after phase; the rate warms up once and falls by a cosine."""
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
-    total, done = sum(phase.steps for phase in phases), 0
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=stage.rate, betas=(0.9, 0.98), weight_decay=0.01
+    )
+    total, done = sum(phase.steps for phase in stage.phases), 0
     model.train()
-    for phase in phases:
+    for phase in stage.phases:
         bar = trange(phase.steps, desc=phase.name, mininterval=5)
         average = None
         for step in bar:
-            optimiser.param_groups[0]["lr"] = _rate(rate, done, total)
+            optimiser.param_groups[0]["lr"] = _rate(stage.rate, done, total)
             ids, labels = _batch(phase, step, tokenizer, batch, rng)
             mask = (ids != tokenizer.pad_token_id).long()
             loss = model(input_ids=ids, attention_mask=mask, labels=labels).loss
@@ -277,18 +297,13 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for model and tokenizer")
     parser.add_argument("--batch", type=int, default=16, help="rows a batch (default 16)")
-    parser.add_argument("--rate", type=float, default=5e-3, help="peak of the rate (default 5e-3)")
     parser.add_argument("--seed", type=int, default=0, help="of weights and games (default 0)")
     args = parser.parse_args()
     tokenizer = build_tokenizer()
     model = build_model(tokenizer, args.seed)
-    train(
-        model,
-        tokenizer,
-        batch=args.batch,
-        rate=args.rate,
-        rng=np.random.default_rng(args.seed),
-    )
+    for number, stage in enumerate(STAGES):
+        rng = np.random.default_rng(args.seed + number)
+        train(model, tokenizer, batch=args.batch, rng=rng, stage=stage)
     model.save_pretrained(args.out)
     tokenizer.save_pretrained(args.out)
 
