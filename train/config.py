@@ -21,7 +21,7 @@ from debate_gym.envs.scripted import scripted_policy
 
 # Fields of the TRL trainer underneath that follow from ours, and what to set in their place.
 DERIVED = {
-    "num_generations": "rounds and opponent",
+    "num_generations": "rounds, opponent and plays",
     "per_device_train_batch_size": "episodes, minibatches and micro_batches",
     "gradient_accumulation_steps": "micro_batches",
     "steps_per_generation": "minibatches and micro_batches",
@@ -40,6 +40,7 @@ OPPONENTS = ("self", "frozen")
 AT_LEAST_ONE = (
     "iterations",
     "episodes",
+    "plays",
     "minibatches",
     "micro_batches",
     "ppo_epochs",
@@ -80,6 +81,7 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
 
     iterations: int = option(60, "how often episodes are played and learnt from")
     episodes: int = option(64, "episodes an iteration, on each process")
+    plays: int = option(4, "episodes of each question; each is paid relative to the others")
     minibatches: int = option(2, "optimiser steps in one pass over an iteration's turns")
     micro_batches: int = option(1, "parts of a minibatch, to save memory")
     ppo_epochs: int = option(2, "passes over an iteration's turns")
@@ -118,6 +120,10 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
         # TRL turns some of them into objects of its own.
         self._given = {name: getattr(self, name) for name in names if name not in NOT_OF_THE_RUN}
         self._check()
+        if self.episodes % self.plays:
+            raise ValueError(
+                f"plays = {self.plays} does not divide episodes = {self.episodes}: change one"
+            )
         rows = self.episodes * self.rows_per_episode
         parts = self.minibatches * self.micro_batches
         if rows % parts:
@@ -130,7 +136,7 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
         self.per_device_eval_batch_size = rows
         self.gradient_accumulation_steps = self.micro_batches
         self.steps_per_generation = parts
-        self.num_generations = self.rows_per_episode
+        self.num_generations = self.rows_per_episode * self.plays
         self.num_iterations = self.ppo_epochs
         self.max_steps = self.iterations * self.steps_per_iteration
         self.save_steps = self.save_every * self.steps_per_iteration

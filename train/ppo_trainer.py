@@ -52,11 +52,12 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
         questions: Sequence[Question],
         peft_config: Any = None,
     ) -> None:
-        needed = args.episodes * args.world_size
+        needed = args.episodes // args.plays * args.world_size
         if len(questions) < needed:
             raise ValueError(
-                f"{len(questions)} training questions, but an iteration plays {args.episodes} on "
-                f"each of {args.world_size} processes: lower episodes, or provide more questions"
+                f"{len(questions)} training questions, but an iteration plays {needed}: "
+                f"episodes / plays = {args.episodes // args.plays} on each of {args.world_size} "
+                "processes. Lower episodes, raise plays, or provide more questions"
             )
         self._reference = None if peft_config is not None else copy.deepcopy(model).eval()
         super().__init__(
@@ -106,7 +107,8 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
             reference = self._score_reference(batch)
         mask = batch["completion_mask"]
         kl = (old - reference) * mask
-        rewards = torch.tensor([row.reward for row in rollout.rows], device=mask.device)
+        above = [row.reward - row.baseline for row in rollout.rows]
+        rewards = torch.tensor(above, dtype=torch.float32, device=mask.device)
         last = torch.tensor([row.last for row in rollout.rows], device=mask.device)
         seats = torch.tensor([row.seat for row in rollout.rows], device=mask.device)
         placed = ppo.token_rewards(rewards, kl, mask, last, self.args.kl_coef)

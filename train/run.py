@@ -115,7 +115,8 @@ class Run:
     def _trainer(self) -> DebatePPOTrainer:
         args = self.args
         model, tokenizer = load_model(args.model)
-        number = args.train_questions or args.iterations * args.episodes * args.world_size
+        an_iteration = args.episodes // args.plays * args.world_size
+        number = args.train_questions or args.iterations * an_iteration
         questions = self._questions("train", number, args.seed)
         return DebatePPOTrainer(model, tokenizer, args, questions, peft_config=self._lora())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,7 @@ class Row:
 
     Attributes:
         reward: of the seat's whole episode.
+        baseline: what the seat could expect on this question; see `baselines`.
         seat: index into the protocol's seats.
     """
 
@@ -78,6 +80,7 @@ class Row:
     reward: float
     seat: int
     last: bool
+    baseline: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class SelfPlay:
     def collect(
         self, questions: Sequence[Question], learner: RecordingPolicy, rng: np.random.Generator
     ) -> Rollout:
-        """Plays one episode a question."""
+        """Plays one episode for each entry of `questions`, which may repeat."""
         jobs = [self._job(question, number, rng) for number, question in enumerate(questions)]
         policies: dict[str, Policy] = {LEARNER: learner}
         if self.opponent is not None:
@@ -150,7 +153,8 @@ class SelfPlay:
             pay = [pay[i] for i in rng.permutation(len(pay))]
         rows: list[Row] = []
         chains: list[list[int]] = []
-        for job, episode, earned in zip(jobs, episodes, pay, strict=True):
+        expected = baselines(episodes, pay)
+        for i, (job, episode, earned) in enumerate(zip(jobs, episodes, pay, strict=True)):
             broken = episode.error is not None
             for number, seat in enumerate(self.protocol.seats):
                 if job.seats[seat] != LEARNER:
@@ -160,10 +164,40 @@ class SelfPlay:
                     said = None if broken else tokens.get((episode.id, seat, turn))
                     prompt, completion = said or ([], [])
                     last = turn == self.protocol.rounds - 1
-                    rows.append(Row(prompt, completion, earned[seat], number, last))
+                    rows.append(
+                        Row(prompt, completion, earned[seat], number, last, expected[i][seat])
+                    )
         return Rollout(rows, chains, episodes)
 
     def _pay(self, episode: Episode) -> dict[str, float]:
         verdict = average_orders(episode.verdicts, episode.question.correct)
         sides = {seat: record.answer or 0 for seat, record in episode.seats.items()}
         return rewards(verdict, sides, self.reward)
+
+
+def baselines(
+    episodes: Sequence[Episode], pay: Sequence[Mapping[str, float]]
+) -> list[dict[str, float]]:
+    """What each seat of each episode could expect: the mean pay of the same seat, arguing the same
+    answer, in the other episodes of the same question.
+
+    How strongly an article leans decides most of a reward, and nobody's turns change that. Since
+    an episode's own pay is left out (RLOO, arXiv 2402.14740), subtracting this leaves the expected
+    gradient as it is. It is 0 where there is no other episode, and where the verdict of the
+    episode is unreadable or failed, which must pay nobody.
+    """
+    read = [average_orders(e.verdicts, e.question.correct).p is not None for e in episodes]
+    groups: dict[tuple[str, str, int | None], list[float]] = defaultdict(list)
+    for episode, earned, readable in zip(episodes, pay, read, strict=True):
+        for seat, record in episode.seats.items():
+            if readable:
+                groups[episode.question.id, seat, record.answer].append(earned[seat])
+    expected = []
+    for episode, earned, readable in zip(episodes, pay, read, strict=True):
+        row = dict.fromkeys(episode.seats, 0.0)
+        for seat, record in episode.seats.items():
+            group = groups[episode.question.id, seat, record.answer]
+            if readable and len(group) > 1:
+                row[seat] = (sum(group) - earned[seat]) / (len(group) - 1)
+        expected.append(row)
+    return expected

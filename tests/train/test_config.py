@@ -30,7 +30,7 @@ def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
         (["--iteratons=3"], "did you mean 'iterations'"),
         (["--kl-coeff", "3"], "did you mean 'kl_coef'"),
         (["--xyzzy", "3"], "--help"),
-        (["--num_generations", "4"], "set rounds and opponent"),
+        (["--num_generations", "4"], "set rounds, opponent and plays"),
         (["--beta", "0.1"], "set kl_coef"),
         (["--iterations", "many"], "invalid int value: 'many'"),
     ],
@@ -65,7 +65,11 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"episodes": 5, "minibatches": 3}, "5 episodes of 4 learning turns make 20 rows"),
+        (
+            {"episodes": 5, "plays": 1, "minibatches": 3},
+            "5 episodes of 4 learning turns make 20 rows",
+        ),
+        ({"episodes": 6, "plays": 4}, "plays = 4 does not divide episodes = 6"),
         ({"episodes": 0}, "episodes must be at least 1"),
         ({"protocol": "direct-qa"}, "no seat"),
         ({"protocol": "debat"}, "debate"),
@@ -96,7 +100,8 @@ def test_fields_that_do_not_fit_say_which_to_change(
 )
 def test_rows_of_an_episode(fields: dict[str, object], rows: int) -> None:
     config = DebatePPOConfig(use_cpu=True, **fields)  # type: ignore[arg-type]
-    assert config.rows_per_episode == config.num_generations == rows
+    assert config.rows_per_episode == rows
+    assert config.num_generations == rows * config.plays
 
 
 def test_every_derived_field_is_one_of_the_trainers() -> None:

@@ -225,7 +225,7 @@ def test_a_run_in_which_everything_fails_stops(make_trainer: Build, count_judge:
 
 
 def test_too_few_questions(make_trainer: Build) -> None:
-    trainer = make_trainer()
+    trainer = make_trainer(plays=1)
     model, tokenizer = load_model(trainer.args.model) if TINY.is_dir() else (trainer.model, None)
     with pytest.raises(ValueError, match="lower episodes"):
         DebatePPOTrainer(model, tokenizer, trainer.args, trainer.questions[:3])

@@ -11,7 +11,7 @@ from debate_gym.agents.models import load_tokenizer
 from debate_gym.envs import State, Verdict, load_protocol, load_task, make_verdict
 from debate_gym.envs.scripted import scripted_judge, scripted_policy
 from debate_gym.train.rollout_metrics import rollout_sums
-from debate_gym.train.self_play import RecordingPolicy, Rollout, SelfPlay
+from debate_gym.train.self_play import RecordingPolicy, Rollout, SelfPlay, baselines
 
 QUESTIONS = load_task("evidence", "train", 8, seed=0)
 DEBATE = load_protocol("debate", rounds=2)
@@ -42,7 +42,7 @@ def tokenizer(toy: Path) -> Any:
     return load_tokenizer(str(toy))
 
 
-def learner(tokenizer: Any, text: str = "<passage>The miller") -> RecordingPolicy:
+def learner(tokenizer: Any, text: str = "<passage>To Ben go 3") -> RecordingPolicy:
     ids = tokenizer(text, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id, 7, 7]
     return RecordingPolicy(
         tokenizer, lambda prompts: [list(ids) for _ in prompts], {tokenizer.eos_token_id}, 400
@@ -67,7 +67,7 @@ def test_rows_stand_by_episode_seat_and_round(tokenizer: Any) -> None:
 def test_a_completion_ends_with_its_end_token(tokenizer: Any) -> None:
     row = play(tokenizer, number=1).rows[0]
     assert row.completion[-1] == tokenizer.eos_token_id
-    assert tokenizer.decode(row.completion[:-1]) == "<passage>The miller"
+    assert tokenizer.decode(row.completion[:-1]) == "<passage>To Ben go 3"
 
 
 def test_the_two_seats_are_paid_opposite_amounts(tokenizer: Any) -> None:
@@ -134,3 +134,28 @@ def test_the_accuracy_of_a_rollout_counts_ties_as_half(tokenizer: Any) -> None:
     assert (
         sum(sums[f"outcome/{o}"][0] for o in ("correct", "incorrect", "unreadable", "failed")) == 0
     )
+
+
+def test_an_episode_is_measured_against_the_others_of_its_question(tokenizer: Any) -> None:
+    # Rewards of debater_0 are 0, .1, .2, .3 (SideJudge); the first three share a question.
+    game = SelfPlay(DEBATE, SideJudge(), None, "probability", False)
+    questions = [QUESTIONS[0]] * 3 + [QUESTIONS[1]]
+    rollout = game.collect(questions, learner(tokenizer), np.random.default_rng(0))
+    first, second = rollout.rows[::4], rollout.rows[2::4]
+    assert [row.baseline for row in first] == pytest.approx([0.15, 0.1, 0.05, 0.0])
+    assert [row.baseline for row in second] == pytest.approx([-0.15, -0.1, -0.05, 0.0])
+
+
+def test_an_episode_without_a_verdict_has_no_baseline_and_is_in_none(tokenizer: Any) -> None:
+    # Episode 1 of the question failed: of 0 and .2, each is measured against the other.
+    game = SelfPlay(DEBATE, BrokenJudge(), None, "probability", False)
+    rollout = game.collect([QUESTIONS[0]] * 3, learner(tokenizer), np.random.default_rng(0))
+    assert [row.baseline for row in rollout.rows[::4]] == pytest.approx([0.2, 0.0, 0.0])
+
+
+def test_a_consultant_is_measured_against_the_same_side(tokenizer: Any) -> None:
+    game = SelfPlay(load_protocol("consultancy"), SideJudge(), None, "probability", False)
+    rollout = game.collect([QUESTIONS[0]] * 4, learner(tokenizer), np.random.default_rng(0))
+    pay = [{"consultant_0": reward} for reward in (1.0, 2.0, 3.0, 4.0)]
+    expected = [row["consultant_0"] for row in baselines(rollout.episodes, pay)]
+    assert expected == [3.0, 4.0, 1.0, 2.0]
