@@ -238,6 +238,7 @@ STAGES = (
             Phase("weak games", 600, rounds=2, own=0.2),
         ),
     ),
+    Stage(2e-3, (Phase("weaker games", 600, rounds=2, own=0.05),)),
 )
 
 
