@@ -226,8 +226,8 @@ def test_a_run_in_which_everything_fails_stops(make_trainer: Build, count_judge:
 
 def test_too_few_questions(make_trainer: Build) -> None:
     trainer = make_trainer(plays=1)
-    model, tokenizer = load_model(trainer.args.model) if TINY.is_dir() else (trainer.model, None)
-    with pytest.raises(ValueError, match="lower episodes"):
+    model, tokenizer = trainer.model, trainer.processing_class
+    with pytest.raises(ValueError, match="Lower episodes"):
         DebatePPOTrainer(model, tokenizer, trainer.args, trainer.questions[:3])
 
 
@@ -319,3 +319,15 @@ def test_values_of_the_old_pass_come_with_the_log_probabilities(make_trainer: Bu
     batch = rollout(trainer)
     assert torch.equal(batch["old_values"], 0.5 * batch["completion_mask"])
     assert SimpleNamespace(**batch).advantages.shape == batch["completion_mask"].shape
+
+
+def test_a_run_does_not_see_its_start_rewritten(make_trainer: Build, toy: Path) -> None:
+    path = toy / "model.safetensors"
+    content = path.read_bytes()
+    trainer = make_trainer()
+    before = revision(trainer.model)
+    try:
+        path.write_bytes(content[:-4096] + bytes(4096))
+        assert revision(trainer.model) == before
+    finally:
+        path.write_bytes(content)
