@@ -15,6 +15,8 @@ from debate_gym.eval.metrics import Estimate
 
 SELF = "self-play"
 VERSUS = "versus-start"
+REFERENCE = "reference"
+LineUps = Sequence[tuple[str, int, dict[str, str], int | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,9 @@ class Evaluation:
     """The episodes of one policy, and what they say.
 
     Attributes:
-        episodes: condition `self-play`: the policy in every seat (a consultant argues both sides
-            of every question). Condition `versus-start`, debates only: the policy against the
-            reference, in both assignments of every question.
+        episodes: condition `PLAYER:self-play`: the policy in every seat (a consultant argues both
+            sides of every question). Condition `PLAYER:versus-start`, debates only: the policy
+            against the reference, in both assignments of every question.
         player: name of the policy, as `debate_gym.eval.metrics.win_rate` takes it.
     """
 
@@ -32,12 +34,13 @@ class Evaluation:
     player: str
 
     def of(self, condition: str) -> list[Episode]:
-        """The episodes of one condition."""
-        return [episode for episode in self.episodes if episode.condition == condition]
+        """The episodes of one condition, `SELF` or `VERSUS`."""
+        return [episode for episode in self.episodes if episode.condition.endswith(condition)]
 
     @property
-    def debate(self) -> bool:
-        return bool(self.episodes) and len(self.episodes[0].seats) > 1
+    def speakers(self) -> int:
+        """2 in a debate, 1 in a consultancy, 0 where the judge decides alone."""
+        return len(self.episodes[0].seats) if self.episodes else 0
 
     @property
     def outcomes(self) -> dict[Outcome, int]:
@@ -52,9 +55,9 @@ class Evaluation:
             "verified_share": metrics.verified_share(own),
             "order_dependent_share": metrics.order_dependent_share(own),
         }
-        if self.debate:
+        if self.speakers == 2:
             figures["win_rate_vs_start"] = metrics.win_rate(self.of(VERSUS), self.player)
-        else:
+        elif self.speakers == 1:
             figures["win_rate_correct_side"] = metrics.side_win_rate(own, correct=True)
             figures["win_rate_wrong_side"] = metrics.side_win_rate(own, correct=False)
         return figures
@@ -87,7 +90,8 @@ def evaluate_policy(
 ) -> Evaluation:
     """Plays a policy's evaluation.
 
-    The seeds depend on `seed` and on the question alone, so that two policies meet the same luck.
+    An episode's seed depends on `seed`, on the place of its question and on the assignment, so
+    that two policies meet the same luck.
 
     Args:
         reference: the policy as it was before training.
@@ -96,7 +100,7 @@ def evaluate_policy(
     """
     player = metrics.player(policy.name, policy.revision)
     played = {episode.id: episode for episode in done}
-    policies = {player: policy, "reference": reference}
+    policies = {player: policy, REFERENCE: reference}
     jobs = list(evaluation_jobs(questions, protocol, player, seed))
     waiting = [job for job in jobs if job.id not in played]
     for episode in play(waiting, policies, judge, slots=slots):
@@ -108,33 +112,31 @@ def evaluate_policy(
 def evaluation_jobs(
     questions: Sequence[Question], protocol: Protocol, player: str, seed: int
 ) -> Iterator[Job]:
-    """The episodes of an evaluation; their ids carry the player, so that a store can hold many."""
+    """The episodes of an evaluation; ids and conditions carry the player, so that a store can
+    hold many."""
     for number, question in enumerate(questions):
-        start = 2 * (seed * 1_000_003 + number)
-        if not protocol.debate:
-            for side in range(2):
-                yield Job(
-                    question,
-                    protocol,
-                    dict.fromkeys(protocol.seats, player),
-                    sides=dict.fromkeys(protocol.seats, side),
-                    seed=start + side,
-                    id=f"{player}:{question.id}:{protocol.name}:{SELF}:{side}",
-                    condition=SELF,
-                )
-            continue
-        first, second = protocol.seats
-        line_ups = [
-            (SELF, 0, {first: player, second: player}),
-            (VERSUS, 0, {first: player, second: "reference"}),
-            (VERSUS, 1, {first: "reference", second: player}),
-        ]
-        for condition, assignment, seats in line_ups:
+        for kind, variant, seats, side in _line_ups(protocol, player):
             yield Job(
                 question,
                 protocol,
                 seats,
-                seed=start + assignment,
-                id=f"{player}:{question.id}:{protocol.name}:{condition}:{assignment}",
-                condition=condition,
+                sides=None if side is None else dict.fromkeys(protocol.seats, side),
+                seed=2 * (seed * 1_000_003 + number) + variant,
+                id=f"{player}:{question.id}:{protocol.name}:{kind}:{variant}",
+                condition=f"{player}:{kind}",
             )
+
+
+def _line_ups(
+    protocol: Protocol, player: str
+) -> Sequence[tuple[str, int, dict[str, str], int | None]]:
+    """Kind, number within its kind, who fills the seats, and the side of a lone speaker."""
+    alone = dict.fromkeys(protocol.seats, player)
+    if len(protocol.seats) < 2:
+        return [(SELF, side, alone, side) for side in range(2)][: 1 + len(protocol.seats)]
+    first, second = protocol.seats
+    return [
+        (SELF, 0, alone, None),
+        (VERSUS, 0, {first: player, second: REFERENCE}, None),
+        (VERSUS, 1, {first: REFERENCE, second: player}, None),
+    ]

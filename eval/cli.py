@@ -12,17 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markdown import Markdown
-from rich.text import Text
 
 from debate_gym.agents.rollout import Job, play
 from debate_gym.agents.specs import make_judge, make_policy
-from debate_gym.envs.nouns import Episode
+from debate_gym.envs.nouns import Episode, Question
 from debate_gym.envs.protocol import load_protocol, protocol_names
 from debate_gym.envs.tasks import TASKS, load_task
 from debate_gym.eval import metrics
 from debate_gym.eval.store import read_episodes
-from debate_gym.eval.transcripts import readable
+from debate_gym.eval.transcripts import coloured
 
 EXAMPLES = """examples:
   debate-gym play --protocol debate --task evidence
@@ -33,13 +31,25 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one subcommand. Returns the exit status: 0, or 2 on bad input."""
+    """Runs one subcommand.
+
+    Returns:
+        The exit status: 0; 1 for a game that failed; 2 on bad input; 130 when interrupted.
+    """
     args = _parser().parse_args(argv)
     try:
         status: int = args.run(args)
+    except ModuleNotFoundError as error:
+        print(f"error: {error}: pip install 'debate-gym[train]'", file=sys.stderr)
+        return 2
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(
+            "interrupted; what eval has played is kept, the same command goes on", file=sys.stderr
+        )
+        return 130
     return status
 
 
@@ -59,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--judge", default="evidence", help="a judge spec")
     one.add_argument("--rounds", type=int, help="turns of each seat")
     one.add_argument("--turns", choices=("simultaneous", "sequential"))
+    one.add_argument("--expert", action="store_true", help="the judge reads the article too")
+    one.add_argument("--question-id", help="a question of this seed's draw; its first if not given")
     one.add_argument("--seed", type=int, default=0, help="of question and speakers")
     one.add_argument("--json", action="store_true", help="print the episode record")
     one.set_defaults(run=_play)
@@ -77,8 +89,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _play(args: argparse.Namespace) -> int:
-    protocol = load_protocol(args.protocol, rounds=args.rounds, turns=args.turns)
-    (question,) = load_task(args.task, "heldout", 1, args.seed)
+    protocol = load_protocol(
+        args.protocol,
+        rounds=args.rounds,
+        turns=args.turns,
+        judge_sees_article=args.expert or None,
+    )
+    question = _question(args.task, args.seed, args.question_id)
     keys = [args.policy, args.opponent or args.policy]
     seats = dict(zip(protocol.seats, keys, strict=False))
     policies = {key: make_policy(key) for key in set(seats.values())}
@@ -87,13 +104,24 @@ def _play(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(episode.to_json(), ensure_ascii=False))
     else:
-        text = readable(episode)
-        Console(soft_wrap=True).print(Markdown(text) if sys.stdout.isatty() else Text(text))
+        Console().print(coloured(episode), soft_wrap=True)
     return 0 if episode.error is None else 1
 
 
+def _question(task: str, seed: int, wanted: str | None) -> Question:
+    questions = load_task(task, "heldout", 1 if wanted is None else None, seed)
+    for question in questions:
+        if wanted in (None, question.id):
+            return question
+    raise ValueError(
+        f"no question {wanted!r} among the {len(questions)} held-out ones that --seed {seed} draws "
+        f"from {task}; the first is {questions[0].id!r}"
+    )
+
+
 def _eval(args: argparse.Namespace) -> int:
-    from debate_gym.eval.runner import load_config, run
+    from debate_gym.eval.config import load_config
+    from debate_gym.eval.runner import run
     from debate_gym.eval.table import comparison_table
 
     config = load_config(args.config, args.models, args.questions)
@@ -102,7 +130,7 @@ def _eval(args: argparse.Namespace) -> int:
         print(json.dumps({name: e.metrics() for name, e in evaluations.items()}))
         return 0
     title = f"{config.protocol} on {config.task}, judge {config.judge}"
-    width = None if sys.stdout.isatty() else 34 + 32 * len(evaluations)
+    width = None if sys.stdout.isatty() else max(100, 32 + 17 * len(evaluations))
     Console(width=width).print(comparison_table(evaluations, title))
     return 0
 
