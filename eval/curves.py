@@ -57,8 +57,14 @@ def plot_comparison(runs: Mapping[str, Sequence[Path]], png: Path) -> None:
     mean thick.
 
     Args:
-        runs: label -> `metrics.jsonl` of each seed.
+        runs: label -> `metrics.jsonl` of each seed. The mean stands where every seed was measured.
+
+    Raises:
+        ValueError: on a label without runs.
     """
+    for label, paths in runs.items():
+        if not paths:
+            raise ValueError(f"{label!r} has no runs to draw")
     figure, axis = plt.subplots(figsize=(8, 4.5), constrained_layout=True)
     for (label, paths), colour in zip(runs.items(), (BLUE, ORANGE, GREY, GREEN), strict=False):
         curves = [_series(list(read_records(path)), "eval/judge_accuracy") for path in paths]

@@ -80,7 +80,7 @@ def accuracy(episodes: Iterable[Episode], judge: str | None = None) -> Estimate:
 
 
 def win_rate(episodes: Iterable[Episode], model: str, judge: str | None = None) -> Estimate:
-    """How often the judge picks the answer that a policy argued (P24 section 3.3).
+    """How often the judge picks the answer that a policy argued (P24 equations 1 and 2).
 
     Args:
         episodes: in which exactly one seat is `model@revision`; both assignments of each question
@@ -106,9 +106,9 @@ def side_win_rate(
 
 
 def verified_share(episodes: Iterable[Episode]) -> Estimate:
-    """Share of turns with a passage whose passages are all verified.
+    """Share of turns that quote, and whose passages are all verified.
 
-    Counted per turn, so a turn without any passage counts as zero: silence is no evidence.
+    A turn without a passage counts as zero: silence is no evidence.
     """
     return mean_over_questions(
         (episode.question.id, float(bool(turn.passages) and all(p.verified for p in turn.passages)))

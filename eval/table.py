@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from rich import box
 from rich.table import Table
 
 from debate_gym.envs.nouns import Outcome
@@ -17,20 +18,21 @@ LABELS = {
     "win_rate_correct_side": "consultant wins, correct side",
     "win_rate_wrong_side": "consultant wins, wrong side",
     "verified_share": "turns with verified passages",
-    "order_dependent_share": "verdicts that hang on the order",
+    "order_dependent_share": "order-dependent verdicts",
 }
 
 
 def comparison_table(columns: Mapping[str, Evaluation], title: str) -> Table:
-    """One column an evaluation, one row a figure: value, 95 % interval, N."""
-    table = Table(title=title, title_justify="left")
+    """One column an evaluation, one row a figure: the value, below it its 95 % interval, and N
+    questions. Four columns fit into 100 characters."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     table.add_column("")
     for name in columns:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     figures = {name: evaluation.estimates() for name, evaluation in columns.items()}
-    present = [key for key in LABELS if any(key in estimates for estimates in figures.values())]
-    for key in present:
-        table.add_row(LABELS[key], *(_cell(figures[name].get(key)) for name in columns))
+    for key in LABELS:
+        if any(key in estimates for estimates in figures.values()):
+            table.add_row(LABELS[key], *(_cell(figures[name].get(key)) for name in columns))
     table.add_section()
     for outcome in Outcome:
         table.add_row(
@@ -40,11 +42,9 @@ def comparison_table(columns: Mapping[str, Evaluation], title: str) -> Table:
     return table
 
 
-def gap_closed(before_floor: float, ceiling: float, value: float) -> float:
+def gap_closed(floor: float, ceiling: float, value: float) -> float:
     """Share of the way from one accuracy to another; NaN if the two are equal."""
-    return (
-        math.nan if ceiling == before_floor else (value - before_floor) / (ceiling - before_floor)
-    )
+    return math.nan if ceiling == floor else (value - floor) / (ceiling - floor)
 
 
 def verdict_line(columns: Mapping[str, Evaluation], names: Sequence[str]) -> str:
@@ -64,6 +64,9 @@ def verdict_line(columns: Mapping[str, Evaluation], names: Sequence[str]) -> str
 
 
 def _cell(estimate: Estimate | None) -> str:
-    if estimate is None or math.isnan(estimate.value):
+    if estimate is None or estimate.n == 0:
         return "-"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}] n={estimate.n}"
+    value = f"{estimate.value:.3f} n={estimate.n}"
+    if math.isnan(estimate.low):
+        return f"{value}\n[-]"
+    return f"{value}\n[{estimate.low:.3f}, {estimate.high:.3f}]"
