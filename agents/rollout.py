@@ -5,22 +5,17 @@ It is the only loop that plays; evaluation, training and tournaments hand it job
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
 
+from debate_gym.envs.asking import ask, rule
 from debate_gym.envs.game import State, advance, due, observe, start
 from debate_gym.envs.nouns import Episode, Question, SeatRecord, Utterance, Verdict
 from debate_gym.envs.protocol import Protocol
 from debate_gym.envs.render import prompt_hash
 from debate_gym.envs.seats import Judge, Policy
 from debate_gym.envs.verdict import failed_verdict
-
-logger = logging.getLogger(__name__)
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +99,7 @@ def _step(games: Sequence[_Game], policies: Mapping[str, Policy]) -> None:
     said: dict[int, dict[str, Utterance]] = {}
     for key, members in calls.items():
         observations = [observe(game.state, seat) for game, seat in members]
-        utterances = _isolated(policies[key].act, observations, f"policy {key!r}")
+        utterances = ask(policies[key], observations, f"policy {key!r}")
         for (game, seat), utterance in zip(members, utterances, strict=True):
             if isinstance(utterance, Exception):
                 game.error = f"{seat} ({key}): {type(utterance).__name__}: {utterance}"
@@ -117,7 +112,7 @@ def _step(games: Sequence[_Game], policies: Mapping[str, Policy]) -> None:
 
 def _judge(games: Sequence[_Game], judge: Judge) -> list[tuple[Verdict, ...]]:
     sound = [game for game in games if game.error is None]
-    rulings = iter(_isolated(judge.judge, [game.state for game in sound], f"judge {judge.name!r}"))
+    rulings = iter(rule(judge, [game.state for game in sound]))
     verdicts: list[tuple[Verdict, ...]] = []
     for game in games:
         ruling = next(rulings) if game.error is None else None
@@ -125,30 +120,6 @@ def _judge(games: Sequence[_Game], judge: Judge) -> list[tuple[Verdict, ...]]:
             game.error = f"judge ({judge.name}): {type(ruling).__name__}: {ruling}"
         verdicts.append(ruling if isinstance(ruling, tuple) else (failed_verdict(judge.name),))
     return verdicts
-
-
-def _isolated(
-    call: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], who: str
-) -> list[Result | Exception]:
-    """Calls on the whole batch; if that raises, item by item, keeping what each one raised."""
-    if not items:
-        return []
-    try:
-        return list(_checked(call, items, who))
-    except Exception as error:  # noqa: BLE001  whatever breaks a seat is that episode's data
-        if len(items) == 1:
-            logger.warning("%s failed: %s: %s", who, type(error).__name__, error)
-            return [error]
-    return [result for item in items for result in _isolated(call, [item], who)]
-
-
-def _checked(
-    call: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], who: str
-) -> Sequence[Result]:
-    results = call(items)
-    if len(results) != len(items):
-        raise RuntimeError(f"{who} gave {len(results)} results for a batch of {len(items)}")
-    return results
 
 
 def _episode(game: _Game, verdicts: tuple[Verdict, ...], policies: Mapping[str, Policy]) -> Episode:

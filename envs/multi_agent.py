@@ -90,7 +90,7 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
         return {seat: facts(state, seat, verdict) for seat in self.agents}
 
 
-class DebateAECEnv(AECEnv[str, Observed, str]):  # type: ignore[misc]
+class DebateAECEnv(AECEnv[str, Observed, str | None]):  # type: ignore[misc]
     """Seats speak one after another.
 
     In a simultaneous round a seat does not see what the others of that round have said: the round

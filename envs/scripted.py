@@ -124,11 +124,24 @@ class FixedJudge:
         return make_verdict(self.name, order, p, state.question)
 
 
+# Functions with a name, for a judge that holds one can be pickled.
+def _gold(state: State, order: tuple[int, int]) -> int:
+    return state.question.correct
+
+
+def _mirrored(state: State, order: tuple[int, int]) -> int:
+    return 1 - state.question.correct
+
+
+def _first(state: State, order: tuple[int, int]) -> int:
+    return order[0]
+
+
 JUDGES: dict[str, Callable[[], Judge]] = {
     "evidence": EvidenceJudge,
-    "gold": lambda: FixedJudge("gold", lambda state, order: state.question.correct),
-    "mirrored": lambda: FixedJudge("mirrored", lambda state, order: 1 - state.question.correct),
-    "first": lambda: FixedJudge("first", lambda state, order: order[0]),
+    "gold": lambda: FixedJudge("gold", _gold),
+    "mirrored": lambda: FixedJudge("mirrored", _mirrored),
+    "first": lambda: FixedJudge("first", _first),
 }
 
 

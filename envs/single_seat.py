@@ -13,6 +13,7 @@ from debate_gym.envs.reward import rewards
 from debate_gym.envs.table import (
     action_space,
     facts,
+    learning_seat,
     make_table,
     observation_space,
     prompt,
@@ -49,54 +50,49 @@ class SingleSeatEnv(gym.Env[Observed, str]):
         **settings: Any,
     ) -> None:
         self.table = make_table(protocol, **settings)
-        seats = self.table.protocol.seats
-        self.seat = seats[0] if seat is None else seat
-        if self.seat not in seats:
-            raise ValueError(f"seat must be one of {seats}, got {seat!r}")
+        self.seat = learning_seat(self.table.protocol, seat)
         self.render_mode = render_mode
         self.observation_space = observation_space()
         self.action_space = action_space()
         self._state: State | None = None
+        self._broken = False
+        self._ended = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         super().reset(seed=seed)
-        state = self.table.deal(self.np_random, options)
-        opened = self._others_speak(state)
-        if isinstance(opened, Exception):
-            raise RuntimeError(f"the opponent failed before the first turn: {opened}") from opened
-        self._state = opened
-        return prompt(observe(opened, self.seat)), facts(opened, self.seat)
+        dealt = self.table.deal(self.np_random, options)
+        (opened,) = self.table.play_on([dealt], self.seat)
+        # reset() can end no game: one that broke before the first turn ends with the first step.
+        self._broken = isinstance(opened, Exception)
+        self._state = dealt if isinstance(opened, Exception) else opened
+        self._ended = False
+        return prompt(observe(self._state, self.seat)), facts(self._state, self.seat)
 
     def step(self, action: str) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        if self._state is None:
-            raise RuntimeError("call reset() before step()")
-        before = self._state
-        (state,) = self.table.answer_for([before], [{self.seat: self.table.utterance(action)}])
-        if not isinstance(state, Exception):
-            state = self._others_speak(state)
-        if isinstance(state, Exception):
-            return self._end(before, self.table.failed())
-        self._state = state
-        if due(state):
-            return prompt(observe(state, self.seat)), 0.0, False, False, facts(state, self.seat)
-        return self._end(state, self.table.settle([state])[0])
+        state = self._state
+        if state is None or self._ended:
+            raise RuntimeError("no game is running: call reset() before step()")
+        said = self.table.utterance(action)
+        if self._broken:
+            return self._end(state, self.table.failed())
+        answered = self.table.answer_for([state], [{self.seat: said}])
+        (played,) = self.table.play_on(answered, self.seat)
+        if isinstance(played, Exception):
+            return self._end(state, self.table.failed())
+        self._state = played
+        if due(played):
+            return prompt(observe(played, self.seat)), 0.0, False, False, facts(played, self.seat)
+        return self._end(played, self.table.settle([played])[0])
 
     def render(self) -> str | None:
         return None if self._state is None else render_state(self._state)
 
-    def _others_speak(self, state: State) -> State | Exception:
-        """Plays on to the learning seat's next turn, or to the end."""
-        result: State | Exception = state
-        while not isinstance(result, Exception) and due(result) and self.seat not in due(result):
-            (result,) = self.table.answer_for([result], [{}])
-        return result
-
     def _end(
         self, state: State, verdict: Verdict
     ) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        self._state = state
+        self._ended = True
         reward = self.table.pay(verdict, state)[self.seat]
         shown = prompt(observe(state, self.seat))
         return shown, reward, True, False, facts(state, self.seat, verdict)
@@ -107,33 +103,44 @@ class DirectQAEnv(gym.Env[Observed, Any]):
 
     Args:
         expert: show the article.
+        seat: `judge_0`; there is no other.
         settings: see `debate_gym.envs.table.make_table`.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(
-        self, expert: bool = False, render_mode: str | None = None, **settings: Any
+        self,
+        expert: bool = False,
+        seat: str = JUDGE_0,
+        render_mode: str | None = None,
+        **settings: Any,
     ) -> None:
+        if seat != JUDGE_0:
+            raise ValueError(f"the only seat is {JUDGE_0!r}, got {seat!r}")
         self.table = make_table("direct-qa", judge_sees_article=expert, **settings)
         self.render_mode = render_mode
         self.observation_space = observation_space()
         self.action_space = spaces.Discrete(2)
         self._state: State | None = None
+        self._ended = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         super().reset(seed=seed)
         self._state = self.table.deal(self.np_random, options)
+        self._ended = False
         return prompt(observe(self._state, JUDGE_0)), facts(self._state, JUDGE_0)
 
     def step(self, action: Any) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        if self._state is None:
-            raise RuntimeError("call reset() before step()")
+        state = self._state
+        if state is None or self._ended:
+            raise RuntimeError("no game is running: call reset() before step()")
         if not self.action_space.contains(action):
             raise ValueError(f"an action is 0 or 1, got {action!r}")
-        state, p = self._state, (1.0, 0.0) if int(action) == 0 else (0.0, 1.0)
+        self._ended = True
+        p = (1.0, 0.0) if int(action) == 0 else (0.0, 1.0)
         verdict = make_verdict(JUDGE_0, (0, 1), p, state.question)
         sides = {JUDGE_0: state.question.correct}
         reward = rewards(verdict, sides, self.table.reward)[JUDGE_0]

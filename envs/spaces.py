@@ -14,9 +14,14 @@ class TextSpace(Space[str]):
 
     `gymnasium.spaces.Text` only holds characters of a given set, and what a model writes has no
     such set. Samples are short strings of lower-case letters.
+
+    Raises:
+        ValueError: on a `max_length` below 1.
     """
 
     def __init__(self, max_length: int, seed: int | None = None) -> None:
+        if max_length < 1:
+            raise ValueError(f"max_length must be at least 1, got {max_length}")
         self.max_length = max_length
         super().__init__(dtype=str, seed=seed)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from gymnasium import spaces
 
+from debate_gym.envs.asking import ask, rule
 from debate_gym.envs.game import State, advance, due, observe, start
 from debate_gym.envs.nouns import Observation, Question, Utterance, Verdict
 from debate_gym.envs.protocol import Protocol, load_protocol
@@ -21,10 +21,10 @@ from debate_gym.envs.spaces import TextSpace
 from debate_gym.envs.tasks import load_task
 from debate_gym.envs.verdict import average_orders, failed_verdict
 
-logger = logging.getLogger(__name__)
 ARTICLE_LIMIT = 1_000_000
 SPEECH_LIMIT = 20_000
 POOL = 128
+Seat = TypeVar("Seat")
 
 
 def observation_space() -> Any:
@@ -83,8 +83,8 @@ class Table:
     ) -> list[State | Exception]:
         """Advances games by the learner's utterances and, where other seats are due too, theirs.
 
-        Policies are called once for all games; a policy that raises fails the games it was asked
-        for.
+        The opponent is called once for all games; a game for which it raises comes back as the
+        exception.
         """
         asked = [
             (i, seat)
@@ -92,32 +92,44 @@ class Table:
             for seat in due(state)
             if seat not in mine[i]
         ]
+        observations = [observe(states[i], seat) for i, seat in asked]
+        replies = ask(self.opponent, observations, f"opponent {self.opponent.name!r}")
         said: list[dict[str, Utterance]] = [dict(utterances) for utterances in mine]
-        try:
-            observations = [observe(states[i], seat) for i, seat in asked]
-            replies = self.opponent.act(observations) if asked else []
-        except Exception as error:  # noqa: BLE001  whatever breaks a seat fails its games only
-            logger.warning("opponent %s failed: %s", self.opponent.name, error)
-            failed = {i for i, _ in asked}
-            return [
-                error if i in failed else advance(state, said[i]) for i, state in enumerate(states)
-            ]
+        broken: dict[int, Exception] = {}
         for (i, seat), reply in zip(asked, replies, strict=True):
-            said[i][seat] = reply
-        return [advance(state, said[i]) for i, state in enumerate(states)]
+            if isinstance(reply, Exception):
+                broken[i] = reply
+            else:
+                said[i][seat] = reply
+        return [
+            broken[i] if i in broken else advance(state, said[i]) for i, state in enumerate(states)
+        ]
+
+    def play_on(self, states: Sequence[State | Exception], seat: str) -> list[State | Exception]:
+        """Lets the opponent speak in every game until `seat` is due or the game is over.
+
+        Games that are exceptions already stay as they are.
+        """
+        result = list(states)
+        while True:
+            waiting = {
+                i: state
+                for i, state in enumerate(result)
+                if not isinstance(state, Exception) and due(state) and seat not in due(state)
+            }
+            if not waiting:
+                return result
+            played = self.answer_for(list(waiting.values()), [{}] * len(waiting))
+            for i, state in zip(waiting, played, strict=True):
+                result[i] = state
 
     def settle(self, states: Sequence[State]) -> list[Verdict]:
-        """The verdicts of ended games, orders averaged; a judge that raises fails them all."""
-        if not states:
-            return []
-        try:
-            rulings = self.judge.judge(states)
-        except Exception as error:  # noqa: BLE001  as above
-            logger.warning("judge %s failed: %s", self.judge.name, error)
-            return [failed_verdict(self.judge.name) for _ in states]
+        """The verdicts of ended games, orders averaged; `failed` where the judge raises."""
         return [
-            average_orders(ruling, state.question.correct)
-            for state, ruling in zip(states, rulings, strict=True)
+            self.failed()
+            if isinstance(ruling, Exception)
+            else average_orders(ruling, state.question.correct)
+            for state, ruling in zip(states, rule(self.judge, states), strict=True)
         ]
 
     def failed(self) -> Verdict:
@@ -165,23 +177,51 @@ def make_table(
     """Builds the settings of an environment.
 
     Args:
-        judge, opponent: the name of one that needs no model, or an object.
+        judge, opponent: the name of one that needs no model, or an object; see
+            `debate_gym.envs.seats`.
         questions: the pool; drawn from the task's split if None.
         fields: other fields of the protocol.
 
     Raises:
-        ValueError: on an unknown name; the message says what is known.
+        ValueError: on an unknown name, and on an object that can fill no seat.
     """
-    if isinstance(judge, str):
-        judge = scripted_judge(judge)
-    if isinstance(opponent, str):
-        opponent = scripted_policy(opponent)
     rewards(failed_verdict("check"), {}, reward)
     pool = tuple(load_task(task, split, POOL) if questions is None else questions)
     if not pool:
         raise ValueError("the pool of questions is empty")
     loaded = load_protocol(protocol, rounds=rounds, turns=turns, **fields)
-    return Table(loaded, judge, opponent, reward, pool)
+    return Table(
+        loaded,
+        _seated("judge", judge, scripted_judge, "judge"),
+        _seated("opponent", opponent, scripted_policy, "act"),
+        reward,
+        pool,
+    )
+
+
+def learning_seat(protocol: Protocol, seat: str | None) -> str:
+    """The seat of that name; the protocol's first one if None.
+
+    Raises:
+        ValueError: if the protocol has no such seat.
+    """
+    if seat is not None and seat not in protocol.seats:
+        raise ValueError(f"seat must be one of {protocol.seats}, got {seat!r}")
+    return protocol.seats[0] if seat is None else seat
+
+
+def _seated(kind: str, given: str | Seat, scripted: Callable[[str], Seat], method: str) -> Seat:
+    if isinstance(given, str):
+        try:
+            return scripted(given)
+        except ValueError as error:
+            raise ValueError(f"{error}; one with a model is passed as an object") from None
+    if not (isinstance(getattr(given, "name", None), str) and hasattr(given, method)):
+        raise ValueError(
+            f"{kind} must be the name of a scripted one, or an object with a `name` and "
+            f"`{method}()`, got {given!r:.80}"
+        )
+    return given
 
 
 def render_state(state: State) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,16 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from debate_gym.envs.game import State, due, observe
-from debate_gym.envs.nouns import Verdict
-from debate_gym.envs.table import action_space, facts, make_table, observation_space, prompt
+from debate_gym.envs.nouns import Utterance, Verdict
+from debate_gym.envs.table import (
+    action_space,
+    facts,
+    learning_seat,
+    make_table,
+    observation_space,
+    prompt,
+    render_state,
+)
 
 Batch = dict[str, tuple[str, ...]]
 
@@ -35,19 +43,17 @@ class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
         **settings: Any,
     ) -> None:
         self.table = make_table(protocol, **settings)
-        seats = self.table.protocol.seats
-        self.seat = seats[0] if seat is None else seat
-        if self.seat not in seats:
-            raise ValueError(f"seat must be one of {seats}, got {seat!r}")
+        self.seat = learning_seat(self.table.protocol, seat)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": ["ansi"]}
         self.single_observation_space = observation_space()
         self.single_action_space = action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._states: list[State] = []
-        self._ended: list[bool] = []
+        self._broken = [False] * num_envs
+        self._ended = [False] * num_envs
         self._generators: list[np.random.Generator] = []
 
     def reset(
@@ -61,6 +67,7 @@ class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
         Args:
             seed: the seed of the first game, the others counting on from it, or one a game; as in
                 the vector environments of Gymnasium.
+            options: for these games only, not for those that follow on them.
         """
         seeds = (
             [None if seed is None else seed + i for i in range(self.num_envs)]
@@ -74,9 +81,9 @@ class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
             old if old is not None and one is None else np.random.default_rng(one)
             for old, one in zip(kept, seeds, strict=True)
         ]
-        self._options = options
-        self._states = self._opened(range(self.num_envs))
-        self._ended = [False] * self.num_envs
+        dealt = [self.table.deal(generator, options) for generator in self._generators]
+        self._states = dealt
+        self._open(range(self.num_envs))
         return self._observed(), self._infos([None] * self.num_envs)
 
     def step(
@@ -87,12 +94,14 @@ class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
         if len(actions) != self.num_envs:
             raise ValueError(f"expected {self.num_envs} actions, got {len(actions)}")
         restarted = [i for i in range(self.num_envs) if self._ended[i]]
-        played = [i for i in range(self.num_envs) if not self._ended[i]]
-        for i, state in zip(restarted, self._opened(restarted), strict=True):
-            self._states[i] = state
-            self._ended[i] = False
+        said = {
+            i: self.table.utterance(actions[i]) for i in range(self.num_envs) if not self._ended[i]
+        }
+        for i in restarted:
+            self._states[i] = self.table.deal(self._generators[i], None)
+        self._open(restarted)
+        verdicts = self._play(said)
         rewards = np.zeros(self.num_envs)
-        verdicts = self._play(played, actions)
         for i, verdict in verdicts.items():
             rewards[i] = self.table.pay(verdict, self._states[i])[self.seat]
             self._ended[i] = True
@@ -100,46 +109,34 @@ class SingleSeatVectorEnv(VectorEnv[Batch, Sequence[str], np.ndarray]):
         infos = self._infos([verdicts.get(i) for i in range(self.num_envs)])
         return self._observed(), rewards, terminated, np.zeros(self.num_envs, dtype=bool), infos
 
-    def _play(self, played: Sequence[int], actions: Sequence[str]) -> dict[int, Verdict]:
+    def render(self) -> tuple[str, ...] | None:
+        return tuple(render_state(state) for state in self._states) or None
+
+    def _play(self, said: Mapping[int, Utterance]) -> dict[int, Verdict]:
         """Plays a turn in each of these games; returns the verdicts of those that ended."""
-        mine = [{self.seat: self.table.utterance(actions[i])} for i in played]
-        results = self.table.answer_for([self._states[i] for i in played], mine)
-        results = self._others_speak(results)
-        verdicts: dict[int, Verdict] = {}
+        verdicts = {i: self.table.failed() for i in said if self._broken[i]}
+        sound = [i for i in said if not self._broken[i]]
+        mine = [{self.seat: said[i]} for i in sound]
+        answered = self.table.answer_for([self._states[i] for i in sound], mine)
         ready: list[int] = []
-        for i, result in zip(played, results, strict=True):
-            if isinstance(result, Exception):
+        for i, played in zip(sound, self.table.play_on(answered, self.seat), strict=True):
+            if isinstance(played, Exception):
                 verdicts[i] = self.table.failed()
                 continue
-            self._states[i] = result
-            if not due(result):
+            self._states[i] = played
+            if not due(played):
                 ready.append(i)
         settled = self.table.settle([self._states[i] for i in ready])
         return verdicts | dict(zip(ready, settled, strict=True))
 
-    def _opened(self, numbers: Sequence[int]) -> list[State]:
-        dealt = [self.table.deal(self._generators[i], self._options) for i in numbers]
-        opened: list[State] = []
-        for state in self._others_speak(list(dealt)):
-            if isinstance(state, Exception):
-                raise RuntimeError(f"the opponent failed before the first turn: {state}") from state
-            opened.append(state)
-        return opened
-
-    def _others_speak(self, states: Sequence[State | Exception]) -> list[State | Exception]:
-        """Plays every game on to the learning seat's next turn, or to the end."""
-        result = list(states)
-        while waiting := [
-            i
-            for i, state in enumerate(result)
-            if not isinstance(state, Exception) and due(state) and self.seat not in due(state)
-        ]:
-            games = [state for i in waiting if not isinstance(state := result[i], Exception)]
-            for i, state in zip(
-                waiting, self.table.answer_for(games, [{}] * len(games)), strict=True
-            ):
-                result[i] = state
-        return result
+    def _open(self, numbers: Sequence[int]) -> None:
+        """Plays dealt games on to the learning seat's first turn."""
+        opened = self.table.play_on([self._states[i] for i in numbers], self.seat)
+        for i, state in zip(numbers, opened, strict=True):
+            self._ended[i] = False
+            self._broken[i] = isinstance(state, Exception)
+            if not isinstance(state, Exception):
+                self._states[i] = state
 
     def _observed(self) -> Batch:
         prompts = [prompt(observe(state, self.seat)) for state in self._states]
