@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ("envs", "agents", "eval", "train")
+FOLDERS = (*FLOORS, "configs")
 SOURCES = [path for floor in FLOORS for path in (ROOT / floor).rglob("*.py")]
 
 
@@ -24,7 +28,7 @@ def test_every_folder_with_code_is_listed() -> None:
 
 
 def test_links_for_type_checkers() -> None:
-    for name in (*FLOORS, "configs"):
+    for name in FOLDERS:
         assert (ROOT / "typings" / "debate_gym" / name).resolve() == ROOT / name
 
 
@@ -46,6 +50,42 @@ def test_imports_only_go_down(path: Path) -> None:
     banned = above | ({"torch", "transformers", "trl"} if floor == 0 else set())
     for name in _imports(path):
         assert not any(name == bad or name.startswith(bad + ".") for bad in banned), name
+
+
+def test_no_second_copy_is_imported() -> None:
+    for path in [*(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]:
+        tops = {name.partition(".")[0] for name in _imports(path)}
+        assert not tops & set(FOLDERS), f"{path}: import debate_gym.NAME instead"
+
+
+@pytest.mark.parametrize("folder", ["train", "eval"])
+def test_no_script_folder_shadows_a_library(folder: str) -> None:
+    """A script's own folder comes first on the path, before the standard library."""
+    taken = sys.stdlib_module_names | set(packages_distributions())
+    assert not {path.stem for path in (ROOT / folder).glob("[!_]*.py")} & taken
+
+
+def test_the_wheel_holds_every_file_and_nothing_beside_the_package(tmp_path: Path) -> None:
+    hidden = shutil.ignore_patterns("__pycache__", ".*")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=hidden)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    expected = {
+        f"debate_gym/{path.relative_to(tmp_path).as_posix()}"
+        for folder in FOLDERS
+        for path in (tmp_path / folder).rglob("*")
+        if path.is_file()
+    }
+    build = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+    (tmp_path / "dist").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert names == expected
 
 
 def test_envs_load_fast_and_without_torch() -> None:
