@@ -34,8 +34,10 @@ def arguments(toy: Path, out: Path, *more: str) -> list[str]:
         "save_every": 2,
         "eval_every": 4,
         "eval_questions": 4,
-        # A random model quotes nothing, so a judge that knows the label is what pays it something.
+        # A random model quotes nothing, so a judge that knows the label is what pays it something;
+        # with several plays of a question its pay would be the same in all of them.
         "judge": "gold",
+        "plays": 1,
         "learning_rate": 1e-2,
     }
     return [*(part for name, value in fields.items() for part in (f"--{name}", str(value))), *more]
