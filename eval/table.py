@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from debate_gym.envs.nouns import Outcome
@@ -25,10 +26,10 @@ LABELS = {
 def comparison_table(columns: Mapping[str, Evaluation], title: str) -> Table:
     """One column an evaluation, one row a figure: the value, below it its 95 % interval, and N
     questions. Four columns fit into 100 characters."""
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     table.add_column("")
     for name in columns:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(escape(name), justify="right", overflow="fold")
     figures = {name: evaluation.estimates() for name, evaluation in columns.items()}
     for key in LABELS:
         if any(key in estimates for estimates in figures.values()):

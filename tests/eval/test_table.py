@@ -57,8 +57,12 @@ def test_a_consultancy_shows_its_sides(evaluate: Evaluate) -> None:
 
 def test_one_question_has_no_interval(evaluate: Evaluate) -> None:
     lines = printed({"after": evaluate("best", n=1)}, 80)
-    assert any("n=1" in line for line in lines)
-    assert not any("nan" in line for line in lines)
+    assert row(lines, "judge accuracy")[1] == "n=1"
+    assert sum(line.strip() == "[-]" for line in lines) == 4
+
+
+def test_names_are_shown_as_they_are(evaluate: Evaluate) -> None:
+    assert "runs/[x]" in printed({"runs/[x]": evaluate("best", n=2)}, 80)[1]
 
 
 def test_gap_by_hand() -> None:
