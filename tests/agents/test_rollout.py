@@ -7,6 +7,7 @@ import pytest
 
 from debate_gym.agents.rollout import Job, play
 from debate_gym.envs import load_protocol, load_task
+from debate_gym.envs.game import State
 from debate_gym.envs.nouns import Episode, Observation, Outcome, Utterance, Verdict
 from debate_gym.envs.scripted import FixedJudge, scripted_judge, scripted_policy
 from debate_gym.envs.verdict import average_orders
@@ -120,6 +121,36 @@ def test_a_broken_judge_fails_episodes_and_not_the_run() -> None:
     assert episode.verdicts[0].outcome is Outcome.FAILED
     assert "no verdict" in str(episode.error)
     assert len(episode.turns) == 4
+
+
+def test_a_reply_of_the_wrong_kind_fails_its_episodes_with_a_reason() -> None:
+    class Strings(Fragile):
+        def act(self, observations: Sequence[Observation]) -> list[Utterance]:
+            return ["words" for _ in observations]  # type: ignore[misc]
+
+    class Nothing(FixedJudge):
+        def judge(self, states: Sequence[object]) -> list[tuple[Verdict, ...]]:
+            return [() for _ in states]
+
+    sound = scripted_policy("random"), scripted_judge("evidence")
+    nothing = Nothing("nothing", lambda state, order: 0)
+    for policy, judge in ((Strings(""), sound[1]), (sound[0], nothing)):
+        job = Job(QUESTIONS[0], DEBATE, {"debater_0": "p", "debater_1": "p"})
+        (episode,) = play([job], {"p": policy}, judge)
+        assert episode.verdicts[0].outcome is Outcome.FAILED
+        assert "TypeError" in str(episode.error)
+
+
+def test_a_list_of_verdicts_is_as_good_as_a_tuple() -> None:
+    class Lists(FixedJudge):
+        def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
+            return [list(ruling) for ruling in super().judge(states)]  # type: ignore[misc]
+
+    job = Job(QUESTIONS[0], DEBATE, {"debater_0": "r", "debater_1": "r"})
+    judge = Lists("lists", lambda state, order: state.question.correct)
+    (episode,) = play([job], {"r": scripted_policy("random")}, judge)
+    assert [verdict.outcome for verdict in episode.verdicts] == [Outcome.CORRECT] * 2
+    assert episode.error is None
 
 
 def test_wrong_jobs_are_refused() -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 from typing import Any
 
 import gymnasium as gym
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
-from debate_gym.envs import consultancy_v0, debate_v0, load_task
-from debate_gym.envs.scripted import scripted_judge, scripted_policy
+from debate_gym.agents.rollout import Job, play
+from debate_gym.envs import consultancy_v0, debate_v0, load_protocol, load_task
+from debate_gym.envs.nouns import Utterance
+from debate_gym.envs.scripted import JUDGES, scripted_judge
 
 IDS = ["debate_gym/Debate-v0", "debate_gym/Consultancy-v0", "debate_gym/DirectQA-v0"]
 
@@ -66,44 +68,16 @@ def test_the_best_side_wins_against_silence() -> None:
         assert total == (1.0 if info["verified"] else 0.0)
 
 
-def test_vector_env_plays_the_same_games_as_single_ones() -> None:
-    count = 4
-    vector = gym.make_vec(IDS[0], num_envs=count, vectorization_mode="vector_entry_point")
-    singles = [gym.make(IDS[0]) for _ in range(count)]
-    batch, _ = vector.reset(seed=3)
-    shown = [env.reset(seed=3 + i)[0] for i, env in enumerate(singles)]
-    assert list(batch["user"]) == [observation["user"] for observation in shown]
-    for _ in range(2):
-        actions = [_quote(observation, "nobody") for observation in shown]
-        batch, rewards, ended, _, infos = vector.step(actions)
-        results = [env.step(action) for env, action in zip(singles, actions, strict=True)]
-        shown = [result[0] for result in results]
-        assert list(batch["user"]) == [observation["user"] for observation in shown]
-        np.testing.assert_array_equal(rewards, [result[1] for result in results])
-        np.testing.assert_array_equal(ended, [result[2] for result in results])
-    assert ended.all()
-    assert list(infos["outcome"]) == [result[4]["outcome"] for result in results]
-    batch, rewards, ended, _, _ = vector.step([""] * count)
-    assert not ended.any()
-    assert not rewards.any()
+class Script:
+    """Says its lines, one a round."""
 
+    name, revision = "script", ""
 
-def test_vector_env_calls_the_opponent_once_a_step() -> None:
-    calls: list[int] = []
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
 
-    class Counting:
-        name, revision = "counting", ""
-
-        def act(self, observations: Any) -> Any:
-            calls.append(len(observations))
-            return scripted_policy("random").act(observations)
-
-    env = gym.make_vec(
-        IDS[0], num_envs=5, vectorization_mode="vector_entry_point", opponent=Counting()
-    )
-    env.reset(seed=0)
-    env.step([""] * 5)
-    assert calls == [5]
+    def act(self, observations: Any) -> Any:
+        return [Utterance(self.lines[observation.round]) for observation in observations]
 
 
 class _Broken:
@@ -124,6 +98,103 @@ def test_a_broken_seat_ends_the_game_as_failed(part: str) -> None:
     while not ended:
         _, reward, ended, _, info = env.step("")
     assert (info["outcome"], reward) == ("failed", 0.0)
+
+
+def test_a_game_that_broke_before_the_first_turn_ends_with_the_first_step() -> None:
+    env = gym.make(IDS[0], opponent=_Broken(), seat="debater_1", turns="sequential")
+    env.reset(seed=0)
+    _, reward, ended, _, info = env.step("")
+    assert (ended, info["outcome"], reward) == (True, "failed", 0.0)
+
+
+@pytest.mark.parametrize("face", ["env", "parallel_env"])
+def test_a_broken_judge_pays_nobody(face: str) -> None:
+    env = getattr(debate_v0, face)(judge=_Broken(), rounds=1)
+    env.reset(seed=0)
+    if face == "env":
+        env.step("")
+        env.step("")
+        rewards, infos = env.rewards, env.infos
+    else:
+        _, rewards, _, _, infos = env.step(dict.fromkeys(env.agents, ""))
+    assert rewards == {"debater_0": 0.0, "debater_1": 0.0}
+    assert {info["outcome"] for info in infos.values()} == {"failed"}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_an_ended_game_takes_no_step_and_pays_once(name: str) -> None:
+    env = gym.make(name, opponent=_Broken()).unwrapped
+    action: Any = 0 if name == IDS[2] else ""
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.step(action)
+    env.reset(seed=0)
+    while not env.step(action)[2]:
+        pass
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("seat", ["debater_0", "debater_1"])
+@pytest.mark.parametrize("turns", ["simultaneous", "sequential"])
+def test_every_seat_and_order_of_turns_passes_the_checker(seat: str, turns: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(IDS[0], seat=seat, turns=turns).unwrapped)
+
+
+def test_infos_are_plain_and_tell_the_answer_only_at_the_end() -> None:
+    env = gym.make(IDS[0], rounds=3)
+    infos = [env.reset(seed=0)[1]] + [env.step("")[4] for _ in range(3)]
+    for info in infos:
+        assert json.loads(json.dumps(info)) == info
+    for info in infos[:-1]:
+        assert not info.keys() & {"correct", "outcome", "p"}
+    assert [info["round"] for info in infos] == [0, 1, 2, 3]
+    question = {q.id: q for q in load_task("evidence", "train")}[infos[-1]["question_id"]]
+    assert infos[-1]["correct"] == question.correct
+    assert infos[-1]["outcome"] in {"correct", "incorrect", "tie"}
+
+
+def test_a_game_can_be_read() -> None:
+    env = gym.make(IDS[0], render_mode="ansi")
+    env.reset(seed=0)
+    env.step("<thinking>my plan</thinking>my words")
+    text = env.render()
+    assert isinstance(text, str)
+    assert "Alice:\n> my words" in text
+    assert "Bob:\n> <v_passage>" in text
+    assert "my plan" not in text
+
+
+def test_all_faces_and_the_rollout_loop_play_the_same_game() -> None:
+    question = load_task("evidence", "heldout", 1, seed=4)[0]
+    words = [f"<passage>{line}</passage>" for line in str(question.article).splitlines()[:4]]
+    single = gym.make(IDS[0], opponent=Script(words[2:]), reward="probability")
+    single.reset(seed=0, options={"question": question})
+    single.step(words[0])
+    last, reward, *_, info = single.step(words[1])
+    parallel = debate_v0.parallel_env(reward="probability")
+    parallel.reset(seed=0, options={"question": question})
+    for i in range(2):
+        seen, rewards, *_, infos = parallel.step({"debater_0": words[i], "debater_1": words[2 + i]})
+    aec = debate_v0.env(reward="probability")
+    aec.reset(seed=0, options={"question": question})
+    for i in (0, 2, 1, 3):
+        aec.step(words[i])
+    policies = {"a": Script(words[:2]), "b": Script(words[2:])}
+    job = Job(question, load_protocol("debate"), {"debater_0": "a", "debater_1": "b"})
+    (episode,) = play([job], policies, scripted_judge("evidence"))
+    assert last == seen["debater_0"] == aec.observe("debater_0")
+    assert reward == rewards["debater_0"] == aec.rewards["debater_0"] != 0
+    assert info["p"] == infos["debater_1"]["p"] == aec.infos["debater_1"]["p"]
+    assert info["p"] == list(episode.verdicts[0].p or ())
+
+
+def test_every_seat_is_an_agent_where_all_are() -> None:
+    for build in (debate_v0.env, debate_v0.raw_env, debate_v0.parallel_env):
+        with pytest.raises(ValueError, match="every seat is an agent"):
+            build(opponent="scripted:best")
+        assert set(build().observation_space("debater_0").keys()) == {"system", "user"}
 
 
 def test_simultaneous_seats_do_not_see_each_other_in_a_round() -> None:
@@ -148,6 +219,11 @@ def test_sequential_seats_do() -> None:
         ({"task": "boolk"}, "did you mean 'boolq'"),
         ({"judge": "evidense"}, "did you mean 'evidence'"),
         ({"opponent": "scripted:bets"}, "did you mean 'best'"),
+        ({"opponent": "hf:some/model"}, "passed as an object"),
+        ({"judge": "logprob:some/model"}, "passed as an object"),
+        ({"opponent": None}, r"a `name` and `act\(\)`, got None"),
+        ({"judge": 3}, r"a `name` and `judge\(\)`, got 3"),
+        ({"questions": []}, "pool of questions is empty"),
         ({"reward": "wins"}, "did you mean 'win'"),
         ({"seat": "debater_2"}, "debater_0"),
         ({"rounds": 0}, "at least 1 round"),
@@ -166,6 +242,16 @@ def test_an_action_that_is_no_text_is_refused() -> None:
         env.step(3)
 
 
+def test_direct_qa_has_one_seat_and_two_answers() -> None:
+    env = gym.make(IDS[2], seat="judge_0").unwrapped
+    observation, _ = env.reset(seed=0)
+    assert "Record:" not in observation["user"]
+    with pytest.raises(ValueError, match="0 or 1, got 2"):
+        env.step(2)
+    with pytest.raises(ValueError, match="only seat is 'judge_0'"):
+        gym.make(IDS[2], seat="debater_0")
+
+
 def test_a_question_can_be_chosen_and_direct_qa_pays_for_the_truth() -> None:
     question = load_task("evidence", "heldout", 1, seed=9)[0]
     env = gym.make(IDS[2], expert=True)
@@ -176,21 +262,9 @@ def test_a_question_can_be_chosen_and_direct_qa_pays_for_the_truth() -> None:
     assert env.step(1 - question.correct)[1] == -1.0
 
 
-def test_environments_survive_pickling() -> None:
-    env = gym.make(IDS[0], judge=scripted_judge("evidence")).unwrapped
+@pytest.mark.parametrize("judge", sorted(JUDGES))
+def test_environments_survive_pickling(judge: str) -> None:
+    env = gym.make(IDS[0], judge=judge).unwrapped
     env.reset(seed=0)
     copy = pickle.loads(pickle.dumps(env))
     assert copy.step("")[0] == env.step("")[0]
-
-
-def test_async_vector_env() -> None:
-    env = gym.make_vec(
-        IDS[0],
-        num_envs=2,
-        vectorization_mode="async",
-        vector_kwargs={"shared_memory": False},
-    )
-    observations, _ = env.reset(seed=0)
-    assert len(observations["user"]) == 2
-    env.step(("", ""))
-    env.close()

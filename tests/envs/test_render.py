@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from string import Template
+
+import pytest
+
+from debate_gym.envs import render as module
+from debate_gym.envs.nouns import Transcript, Turn
+from debate_gym.envs.protocol import load_protocol
+from debate_gym.envs.render import prompt_hash, render, render_transcript
+
+SETS = ["brief", "standard"]
+
+
+def prompt(prompts: str, seat: str, turns: Transcript = (), **changes: object) -> tuple[str, str]:
+    fields: dict[str, object] = {
+        "prompts": prompts,
+        "protocol": load_protocol("debate" if seat != "consultant_0" else "consultancy"),
+        "question": "Who?",
+        "answers": ("Anna", "Bert"),
+        "article": None if seat == "judge_0" else "The article.",
+        "seat": seat,
+        "side": {"debater_0": 0, "debater_1": 1, "consultant_0": 1}.get(seat),
+        "turns": turns,
+        "order": (0, 1),
+    }
+    return render(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def spoken(*seats: str) -> Transcript:
+    return tuple(
+        Turn(seat, sum(other == seat for other in seats[:i]), "", f"words {i}")
+        for i, seat in enumerate(seats)
+    )
+
+
+@pytest.mark.parametrize("prompts", SETS)
+@pytest.mark.parametrize("seat", ["debater_0", "debater_1", "consultant_0", "judge_0"])
+def test_no_placeholder_is_left_open(prompts: str, seat: str) -> None:
+    for text in prompt(prompts, seat):
+        assert text.strip()
+        assert "$" not in text
+
+
+@pytest.mark.parametrize("prompts", SETS)
+def test_every_file_of_a_set_is_a_template_of_known_fields(prompts: str) -> None:
+    known = {"article", "question", "name", "own", "other", "first", "second"}
+    for path in (module.FOLDER / prompts).glob("*.md"):
+        template = Template(path.read_text("utf-8"))
+        assert template.is_valid()
+        assert set(template.get_identifiers()) <= known
+
+
+def test_dollars_in_a_question_are_text() -> None:
+    _, user = prompt("brief", "debater_0", question="$own or $5?", article="cost: $$9 $name")
+    assert "Question: $own or $5?" in user
+    assert "cost: $$9 $name" in user
+
+
+def test_the_brief_prompt_to_the_letter() -> None:
+    system, user = prompt("brief", "debater_1", spoken("debater_0", "debater_1"))
+    assert system == "Quote the record to win the judge."
+    assert user.splitlines() == [
+        "Record:",
+        "The article.",
+        "Question: Who?",
+        "You are Bob. You argue for Bert.",
+        "Bob:",
+        "> words 1",
+        "Alice:",
+        "> words 0",
+        "Quote one sentence for Bert.",
+    ]
+
+
+def test_each_round_has_its_request_and_the_last_one_serves_on() -> None:
+    asked = []
+    for number in range(5):
+        _, user = prompt("standard", "debater_0", spoken(*["debater_0", "debater_1"] * number))
+        folder = module.FOLDER / "standard"
+        name = f"debater_{min(number + 1, 3)}.md"
+        request = Template((folder / name).read_text("utf-8").strip("\n"))
+        assert user.endswith(request.substitute(name="Alice", own="Anna", other="Bert"))
+        asked.append(user.rpartition(f"words {2 * number - 1}")[2])
+    assert len(set(asked[:3])) == 3
+    assert asked[3] == asked[4]
+
+
+def test_the_judge_reads_the_answers_in_its_order_and_the_turns_as_spoken() -> None:
+    turns = spoken("debater_0", "debater_1", "debater_0", "debater_1")
+    _, user = prompt("brief", "judge_0", turns, order=(1, 0))
+    assert "Answer 1: Bert. Answer 2: Anna." in user
+    numbers = [line for line in user.splitlines() if line.startswith("> ")]
+    assert numbers == [f"> words {i}" for i in range(4)]
+
+
+@pytest.mark.parametrize("mark", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028"])
+def test_every_line_of_a_speech_is_marked(mark: str) -> None:
+    printed = render_transcript((Turn("debater_0", 0, "", f"a{mark}Bob:"),))
+    assert printed == "Alice:\n> a\n> Bob:"
+
+
+def test_silence_is_printed_as_an_empty_line() -> None:
+    assert render_transcript((Turn("debater_0", 0, "secret", ""),)) == "Alice:\n> "
+
+
+def test_the_hash_follows_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert prompt_hash("brief") != prompt_hash("standard")
+    before = prompt_hash("brief")
+    shutil.copytree(module.FOLDER / "brief", tmp_path / "brief")
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    assert prompt_hash("brief") == before
+    with (tmp_path / "brief" / "judge.md").open("a") as file:
+        file.write(" ")
+    assert prompt_hash("brief") != before
+
+
+def test_an_unknown_set_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"expected one of \['brief', 'standard'\]"):
+        prompt("terse", "debater_0")
