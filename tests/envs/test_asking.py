@@ -62,7 +62,9 @@ def test_only_what_fails_alone_too_fails() -> None:
     ],
 )
 def test_replies_that_are_none_are_failures(do: Any, message: str) -> None:
-    for result in ask(Seat(do), SEEN[:2], "policy 'p'"):
+    results = ask(Seat(do), SEEN[:2], "policy 'p'")
+    assert len(results) == 2
+    for result in results:
         with pytest.raises((RuntimeError, TypeError), match=message):
             raise result  # type: ignore[misc]
 

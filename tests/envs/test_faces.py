@@ -90,6 +90,13 @@ class _Broken:
         raise RuntimeError("no verdict")
 
 
+class Recovering(_Broken):
+    sound = False
+
+    def act(self, observations: Any) -> Any:
+        return [Utterance("") for _ in observations] if self.sound else super().act(observations)
+
+
 @pytest.mark.parametrize("part", ["opponent", "judge"])
 def test_a_broken_seat_ends_the_game_as_failed(part: str) -> None:
     env = gym.make(IDS[0], **{part: _Broken()})
@@ -101,10 +108,14 @@ def test_a_broken_seat_ends_the_game_as_failed(part: str) -> None:
 
 
 def test_a_game_that_broke_before_the_first_turn_ends_with_the_first_step() -> None:
-    env = gym.make(IDS[0], opponent=_Broken(), seat="debater_1", turns="sequential")
+    opponent = Recovering()
+    env = gym.make(IDS[0], opponent=opponent, seat="debater_1", turns="sequential")
     env.reset(seed=0)
+    opponent.sound = True
     _, reward, ended, _, info = env.step("")
     assert (ended, info["outcome"], reward) == (True, "failed", 0.0)
+    env.reset(seed=0)
+    assert not env.step("")[2]
 
 
 @pytest.mark.parametrize("face", ["env", "parallel_env"])

@@ -97,6 +97,27 @@ def test_it_calls_the_opponent_once_a_step() -> None:
     assert opponent.calls == [5]
 
 
+def test_games_that_broke_before_the_first_turn_end_with_the_first_step() -> None:
+    class Recovering(Counting):
+        sound = False
+
+        def act(self, observations: Any) -> Any:
+            if not self.sound:
+                raise RuntimeError("not yet")
+            return super().act(observations)
+
+    opponent = Recovering()
+    env = native(2, opponent=opponent, seat="debater_1", turns="sequential")
+    env.reset(seed=0)
+    opponent.sound = True
+    _, rewards, ended, _, infos = env.step(("", ""))
+    assert ended.all()
+    assert not rewards.any()
+    assert list(infos["outcome"]) == ["failed"] * 2
+    env.step(("", ""))
+    assert not env.step(("", ""))[2].any()
+
+
 def test_it_calls_a_judge_once_for_all_that_end() -> None:
     calls: list[int] = []
 
