@@ -35,6 +35,7 @@ from debate_gym.envs.nouns import Passage, PassageStatus
 
 MIN_WORDS = 2
 UNTAGGED_WORDS = 4
+NUMBER_REACH = 40
 
 OPEN = re.compile(r"<\s*passage\b[^<>]*(?<!/)>", re.IGNORECASE)
 CLOSE = re.compile(r"<\s*/\s*passage\s*>", re.IGNORECASE)
@@ -198,12 +199,17 @@ def _stands_in(text: str, article: str) -> bool:
 
 
 def _cuts_number(article: str, start: int, end: int) -> bool:
-    before, after = article[max(0, start - 2) : start], article[end : end + 2]
-    left = article[start].isdigit() and re.search(
-        r"\w\Z|\d[.,:/^]\Z|(?<![\w-])[-−]\Z|(?<![\w.])\.\Z", before
-    )
-    right = article[end - 1].isdigit() and re.match(r"\w|[¼-¾⅐-⅞]|[.,:/^]\d|%", after)
-    return bool(left or right)
+    """Whether the numbers that one reads in a stretch of the article are others than the article
+    has there: "3." is not in "3.14", nor "-5 m" in "10-5 m"."""
+    left, right = max(0, start - NUMBER_REACH), end + NUMBER_REACH
+    around = article[left:right].translate(DASHES)
+    first, last = start - left, end - left
+    there = [m[0] for m in WORD.finditer(around) if m.start() < last and m.end() > first]
+    return _numbers(there) != _numbers(WORD.findall(around[first:last]))
+
+
+def _numbers(words: list[str]) -> list[str]:
+    return [word for word in words if any(letter.isnumeric() for letter in word)]
 
 
 @lru_cache(maxsize=256)
