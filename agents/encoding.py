@@ -2,60 +2,112 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from jinja2.exceptions import TemplateError
 
-MARK = "\u2060"
+JOINER = "\u2060"
+PROBES = ("debate gym system probe", "debate gym user probe")
+BRACKETED = re.compile(r"<+[^\s<>]+>+|\[+[^\s\[\]]+\]+")
 
 
 def encode_prompt(tokenizer: Any, system: str, user: str, primed: str = "") -> list[int]:
     """Token ids of a system and a user message, up to where the assistant's reply begins.
 
+    A system message is always given, since some templates put in one of their own without it. A
+    template that refuses or drops system messages gets it in front of the user message.
+
     Args:
         primed: text that the reply is made to begin with.
 
     Raises:
-        ValueError: if the tokenizer has no chat template.
+        ValueError: if the tokenizer has no chat template, or if a chat token in the messages
+            could not be broken up.
     """
-    if not getattr(tokenizer, "chat_template", None):
+    text = _render(tokenizer, neutralise(tokenizer, system), neutralise(tokenizer, user))
+    ids = _ids(tokenizer, text + primed)
+    chat = _chat(tokenizer, tokenizer.chat_template)
+    if sum(i in chat.ids for i in ids) != chat.number:
         raise ValueError(
-            f"tokenizer {tokenizer.name_or_path!r} has no chat template: use an instruction-tuned "
-            "model, or set tokenizer.chat_template"
+            f"tokenizer {tokenizer.name_or_path!r} still reads a chat token in a message whose "
+            f"chat tokens {chat.texts} were broken up; this model cannot be given others' words"
         )
-    system, user = neutralise(tokenizer, system), neutralise(tokenizer, user)
-    if _takes_system(tokenizer):
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-    else:
-        messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
-    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-    ids: list[int] = tokenizer(text + primed, add_special_tokens=False)["input_ids"]
     return ids
 
 
 def neutralise(tokenizer: Any, text: str) -> str:
-    """Breaks every special token that stands in a text, by a word joiner after its first letter.
+    """Breaks every chat token that stands in a text, by a word joiner after its first letter.
 
     Speeches and articles are other people's words: without this one could end its own message and
-    open one of another role.
+    open one of another role. Chat tokens are the tokenizer's special tokens, and whatever stands
+    in brackets in its chat template's own text (`[INST]`), special or not.
+
+    Raises:
+        ValueError: if the tokenizer has no chat template.
     """
-    for token in _special_tokens(tokenizer):
+    for token in _chat(tokenizer, getattr(tokenizer, "chat_template", None)).texts:
         if token in text:
-            text = text.replace(token, token[0] + MARK + token[1:])
+            text = text.replace(token, token[0] + JOINER + token[1:])
     return text
 
 
-def _special_tokens(tokenizer: Any) -> tuple[str, ...]:
-    added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
-    return tuple(sorted({*added, *tokenizer.all_special_tokens}, key=len, reverse=True))
+@dataclass(frozen=True)
+class _Chat:
+    """What a tokenizer's template is made of.
+
+    Attributes:
+        texts: what must not stand in a message, longest first.
+        ids: special tokens other than the unknown one, which any odd letter gives.
+        number: how many of `ids` the template puts around a system and a user message.
+    """
+
+    texts: tuple[str, ...]
+    ids: frozenset[int]
+    number: int
+
+
+# Keyed by the template too: it may be set on a tokenizer that lacked one.
+@lru_cache(maxsize=32)
+def _chat(tokenizer: Any, template: Any) -> _Chat:
+    frame = _render(tokenizer, *PROBES)
+    added = tokenizer.added_tokens_decoder
+    special = {i: str(token) for i, token in added.items() if token.special}
+    special |= dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
+    texts = {*special.values(), *BRACKETED.findall(frame)}
+    ids = frozenset(special) - {tokenizer.unk_token_id}
+    number = sum(i in ids for i in _ids(tokenizer, frame))
+    return _Chat(tuple(sorted(texts, key=lambda t: (-len(t), t))), ids, number)
+
+
+def _render(tokenizer: Any, system: str, user: str) -> str:
+    template = getattr(tokenizer, "chat_template", None)
+    if not template:
+        raise ValueError(
+            f"tokenizer {tokenizer.name_or_path!r} has no chat template: use an instruction-tuned "
+            "model, or set tokenizer.chat_template"
+        )
+    if _takes_system(tokenizer, template):
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    else:
+        messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
+    text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    return text
 
 
 @lru_cache(maxsize=32)
-def _takes_system(tokenizer: Any) -> bool:
-    messages = [{"role": "system", "content": "x"}, {"role": "user", "content": "x"}]
+def _takes_system(tokenizer: Any, template: Any) -> bool:
+    system, user = PROBES
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     try:
-        tokenizer.apply_chat_template(messages, tokenize=False)
+        return system in tokenizer.apply_chat_template(messages, tokenize=False)
     except TemplateError:
         return False
-    return True
+
+
+def _ids(tokenizer: Any, text: str) -> list[int]:
+    # The template has put in what begins a text, so the tokenizer must not do it again.
+    ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return ids

@@ -9,34 +9,49 @@ from __future__ import annotations
 from typing import Any
 
 from debate_gym.envs.names import unknown
-from debate_gym.envs.scripted import JUDGES, scripted_judge, scripted_policy
+from debate_gym.envs.scripted import JUDGES, POLICIES, scripted_judge, scripted_policy
 from debate_gym.envs.seats import Judge, Policy
+
+SCRIPTED = "scripted:"
+LOGPROB = "logprob:"
 
 
 def make_policy(spec: str, **options: Any) -> Policy:
     """The policy of a spec; `options` go to `LocalPolicy` and mean nothing to a scripted one.
 
     Raises:
-        ValueError: on an unknown spec.
+        ValueError: on an unknown spec, or an option out of range.
+        OSError: if a model of the hub cannot be had.
     """
-    if spec.startswith("scripted:"):
+    if spec.startswith(SCRIPTED):
         return scripted_policy(spec)
+    if spec in POLICIES:
+        raise ValueError(f"unknown model {spec!r}; did you mean '{SCRIPTED}{spec}'?")
     from debate_gym.agents.local import LocalPolicy
 
     return LocalPolicy.load(spec, **options)
 
 
-def make_judge(spec: str) -> Judge:
-    """The judge of a spec.
+def make_judge(spec: str, **options: Any) -> Judge:
+    """The judge of a spec; `options` go to `LogProbJudge` and mean nothing to a scripted one.
 
     Raises:
-        ValueError: on an unknown spec.
+        ValueError: on an unknown spec, or a model that cannot be read this way.
+        OSError: if a model of the hub cannot be had.
     """
     if spec in JUDGES:
         return scripted_judge(spec)
-    if not spec.startswith("logprob:"):
-        raise ValueError(f"{unknown('judge', spec, JUDGES)}, or logprob:MODEL")
+    if not spec.startswith(LOGPROB):
+        raise ValueError(_unknown_judge(spec))
     from debate_gym.agents.judges.logprob import LogProbJudge
     from debate_gym.agents.models import load_model
 
-    return LogProbJudge(*load_model(spec.removeprefix("logprob:")), name=spec)
+    return LogProbJudge(*load_model(spec.removeprefix(LOGPROB)), name=spec, **options)
+
+
+def _unknown_judge(spec: str) -> str:
+    from debate_gym.agents.models import ALIASES
+
+    if spec in ALIASES or spec.startswith("hf:"):
+        return f"unknown judge {spec!r}: a model judges as '{LOGPROB}{spec}'"
+    return f"{unknown('judge', spec, JUDGES)}, or {LOGPROB}MODEL"

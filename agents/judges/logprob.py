@@ -8,14 +8,14 @@ signal).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
-
-import torch
+from typing import Any, Literal
 
 from debate_gym.agents.encoding import encode_prompt
-from debate_gym.agents.local import pad_left
+from debate_gym.agents.judges.prefix import label_chances
+from debate_gym.agents.local import context_length
+from debate_gym.agents.weights import check_adapter, speaking
 from debate_gym.envs.game import State, observe
 from debate_gym.envs.nouns import JUDGE_0, Verdict
 from debate_gym.envs.verdict import BOTH_ORDERS, make_verdict
@@ -27,12 +27,16 @@ class LogProbJudge:
     """Judges with a causal language model.
 
     Args:
+        orders: `both`, or `first` for the order of the question only (half the cost, with the
+            position bias left in).
+        batch_size: games to one forward pass.
         adapter_off: judge with the base of a LoRA model, so that a policy and its judge can share
             weights.
 
     Raises:
-        ValueError: if the tokenizer has no single, distinct token for each label after the
-            primed text.
+        ValueError: on a tokenizer without a single, distinct token for each label after the
+            primed text, and on `adapter_off` without an adapter; by `judge`, on a transcript
+            beyond the model's context.
     """
 
     def __init__(
@@ -41,72 +45,81 @@ class LogProbJudge:
         tokenizer: Any,
         name: str,
         *,
-        batch_size: int = 8,
+        orders: Literal["both", "first"] = "both",
+        batch_size: int = 4,
         adapter_off: bool = False,
     ) -> None:
+        check_adapter(model, None, adapter_off)
+        if orders not in ("both", "first"):
+            raise ValueError(f"orders must be 'both' or 'first', got {orders!r}")
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, got {batch_size}")
         self.model = model
         self.tokenizer = tokenizer
         self.name = name
+        self.orders = BOTH_ORDERS if orders == "both" else BOTH_ORDERS[:1]
         self.batch_size = batch_size
         self.adapter_off = adapter_off
-        self.suffix, self.labels = label_tokens(tokenizer)
+        self.primed, self.labels = label_tokens(tokenizer)
 
     def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
-        cases = [(state, order) for state in states for order in BOTH_ORDERS]
-        prompts = [self._prompt(state, order) for state, order in cases]
-        by_length = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
-        shares: dict[int, tuple[float, float]] = {}
+        prompts = [[self._prompt(state, order) for order in self.orders] for state in states]
+        by_length = sorted(range(len(states)), key=lambda i: len(prompts[i][0]))
+        verdicts: dict[int, tuple[Verdict, ...]] = {}
         for begin in range(0, len(by_length), self.batch_size):
             chosen = by_length[begin : begin + self.batch_size]
-            shares.update(zip(chosen, self._score([prompts[i] for i in chosen]), strict=True))
-        verdicts = [self._verdict(*case, shares[i]) for i, case in enumerate(cases)]
-        return [(verdicts[i], verdicts[i + 1]) for i in range(0, len(verdicts), 2)]
+            chances = self._score([prompts[i] for i in chosen])
+            for i, rows in zip(chosen, chances, strict=True):
+                verdicts[i] = self._verdicts(states[i], rows)
+        return [verdicts[i] for i in range(len(states))]
 
     def _prompt(self, state: State, order: tuple[int, int]) -> list[int]:
         observation = observe(state, JUDGE_0, order)
-        return encode_prompt(self.tokenizer, observation.system, observation.user, self.suffix)
+        prompt = encode_prompt(self.tokenizer, observation.system, observation.user, self.primed)
+        limit = context_length(self.model)
+        if limit is not None and len(prompt) > limit:
+            raise ValueError(
+                f"{state.id}, {JUDGE_0}: a transcript of {len(prompt)} tokens exceeds the context "
+                f"of {limit}; play fewer rounds or shorter speeches, or take another judge"
+            )
+        return prompt
 
-    def _score(self, prompts: list[list[int]]) -> list[tuple[float, float]]:
-        ids, mask = pad_left(prompts, self.tokenizer.pad_token_id, self.model.device)
-        positions = (mask.cumsum(1) - 1).clamp(min=0)
-        training = self.model.training
-        self.model.eval()
-        with self._adapter(), torch.no_grad():
-            logits = self.model(
-                input_ids=ids, attention_mask=mask, position_ids=positions, logits_to_keep=1
-            ).logits[:, -1]
-        self.model.train(training)
-        chances = logits.double().softmax(-1)[:, list(self.labels)]
-        return [(float(row[0]), float(row[1])) for row in chances]
+    def _score(self, prompts: list[list[list[int]]]) -> list[list[tuple[float, float]]]:
+        """For each game and order, the chances of the two labels among all tokens."""
+        with speaking(self.model, adapter_off=self.adapter_off):
+            return label_chances(self.model, prompts, self.labels, self.tokenizer.pad_token_id)
+
+    def _verdicts(self, state: State, rows: list[tuple[float, float]]) -> tuple[Verdict, ...]:
+        pairs = zip(self.orders, rows, strict=True)
+        return tuple(self._verdict(state, order, row) for order, row in pairs)
 
     def _verdict(
-        self, state: State, order: tuple[int, int], shares: tuple[float, float]
+        self, state: State, order: tuple[int, int], chances: tuple[float, float]
     ) -> Verdict:
-        mass = shares[0] + shares[1]
+        mass = chances[0] + chances[1]
         p = None
-        if mass > 0:  # false for NaN too: then the verdict is unreadable
-            first = shares[order.index(0)] / mass
+        if math.isfinite(mass) and mass > 0:  # else there is nothing to read, and no guess
+            first = chances[order.index(0)] / mass
             p = (first, 1 - first)
         return make_verdict(self.name, order, p, state.question, label_mass=mass if p else None)
-
-    def _adapter(self) -> AbstractContextManager[Any]:
-        return self.model.disable_adapter() if self.adapter_off else nullcontext()
 
 
 def label_tokens(tokenizer: Any) -> tuple[str, tuple[int, int]]:
     """The primed text, and the ids of the labels 1 and 2 right after it.
 
-    Tokenizers differ in whether a label takes the blank before it along, so both are tried: the
-    label must add exactly one token to the primed text, and leave the tokens before it alone.
+    Tokenizers differ in whether a label takes the blank before it along, so both are tried on a
+    whole prompt: the label must add exactly one token to it, and leave the tokens before it alone.
+
+    Raises:
+        ValueError: if neither way gives two distinct tokens.
     """
+    unknown = tokenizer.unk_token_id
     for primed, blank in ((PRIMED, " "), (PRIMED + " ", "")):
-        head = tokenizer(primed, add_special_tokens=False)["input_ids"]
-        tails = [
-            tokenizer(f"{primed}{blank}{label}", add_special_tokens=False)["input_ids"]
-            for label in (1, 2)
-        ]
-        if all(tail[:-1] == head for tail in tails) and tails[0] != tails[1]:
-            return primed, (tails[0][-1], tails[1][-1])
+        head = encode_prompt(tokenizer, "x", "x", primed)
+        tails = [encode_prompt(tokenizer, "x", "x", f"{primed}{blank}{n}") for n in (1, 2)]
+        one, two = (tail[-1] for tail in tails)
+        if all(tail[:-1] == head for tail in tails) and one != two and unknown not in (one, two):
+            return primed, (one, two)
     raise ValueError(
         f"tokenizer {tokenizer.name_or_path!r}: the labels 1 and 2 are not single, distinct tokens "
         f"after {PRIMED!r}; this judge needs that"
