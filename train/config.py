@@ -86,7 +86,7 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
     micro_batches: int = option(1, "parts of a minibatch, to save memory")
     ppo_epochs: int = option(2, "passes over an iteration's turns")
     gamma: float = option(1.0, "discount, a token")
-    gae_lambda: float = option(0.95, "lambda of the advantage estimate")
+    gae_lambda: float = option(1.0, "lambda of the advantage estimate")
     kl_coef: float = option(0.01, "penalty on the log-ratio to the starting policy, a token")
     vf_coef: float = option(0.5, "weight of the value loss")
     value_clip: float = option(0.2, "how far a value may move from the old one")
@@ -100,7 +100,7 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
     samples: int = option(4, "transcripts kept from each evaluation")
 
     output_dir: str | None = option(None, "folder of the run; a new runs/ppo-PROTOCOL-N if unset")
-    learning_rate: float = option(7e-4, "of AdamW")
+    learning_rate: float = option(5e-4, "of AdamW")
     lr_scheduler_type: str = option("linear", "TRL's schedule")
     max_completion_length: int | None = option(16, "most tokens of a turn")
     temperature: float = option(1.0, "of sampling")
