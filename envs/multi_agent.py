@@ -17,6 +17,7 @@ from debate_gym.envs.table import (
     observation_space,
     prompt,
     render_state,
+    without,
 )
 
 Observed = dict[str, str]
@@ -36,7 +37,9 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
     metadata = {"render_modes": ["ansi"], "name": "debate_gym_parallel"}  # noqa: RUF012
 
     def __init__(self, protocol: str, render_mode: str | None = None, **settings: Any) -> None:
-        self.table = make_table(protocol, **_without_opponent(settings))
+        self.table = make_table(
+            protocol, **without(settings, ("opponent", "seat"), "every seat is an agent of its own")
+        )
         if self.table.protocol.turns != "simultaneous":
             raise ValueError("parallel_env() plays simultaneous turns; use env() for sequential")
         self.render_mode = render_mode
@@ -109,7 +112,9 @@ class DebateAECEnv(AECEnv[str, Observed, str | None]):  # type: ignore[misc]
 
     def __init__(self, protocol: str, render_mode: str | None = None, **settings: Any) -> None:
         super().__init__()
-        self.table = make_table(protocol, **_without_opponent(settings))
+        self.table = make_table(
+            protocol, **without(settings, ("opponent", "seat"), "every seat is an agent of its own")
+        )
         self.render_mode = render_mode
         self.possible_agents = list(self.table.protocol.seats)
         self.observation_spaces = {seat: observation_space() for seat in self.possible_agents}
@@ -180,10 +185,3 @@ def _generator(held: np.random.Generator | None, seed: int | None) -> np.random.
     if held is not None and seed is None:
         return held
     return seeding.np_random(seed)[0]
-
-
-def _without_opponent(settings: dict[str, Any]) -> dict[str, Any]:
-    for name in ("opponent", "seat"):
-        if name in settings:
-            raise ValueError(f"{name} means nothing here: every seat is an agent of its own")
-    return settings

@@ -18,6 +18,7 @@ from debate_gym.envs.table import (
     observation_space,
     prompt,
     render_state,
+    without,
 )
 from debate_gym.envs.verdict import make_verdict
 
@@ -118,7 +119,8 @@ class DirectQAEnv(gym.Env[Observed, Any]):
     ) -> None:
         if seat != JUDGE_0:
             raise ValueError(f"the only seat is {JUDGE_0!r}, got {seat!r}")
-        self.table = make_table("direct-qa", judge_sees_article=expert, **settings)
+        own = without(settings, ("judge", "opponent", "turns"), "the learner judges, nobody speaks")
+        self.table = make_table("direct-qa", judge_sees_article=expert, **own)
         self.render_mode = render_mode
         self.observation_space = observation_space()
         self.action_space = spaces.Discrete(2)

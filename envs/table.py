@@ -199,6 +199,18 @@ def make_table(
     )
 
 
+def without(settings: dict[str, Any], names: Sequence[str], reason: str) -> dict[str, Any]:
+    """The settings, if none of these is among them.
+
+    Raises:
+        ValueError: on one that would be ignored.
+    """
+    for name in names:
+        if name in settings:
+            raise ValueError(f"{name} means nothing here: {reason}")
+    return settings
+
+
 def learning_seat(protocol: Protocol, seat: str | None) -> str:
     """The seat of that name; the protocol's first one if None.
 

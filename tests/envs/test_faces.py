@@ -134,8 +134,9 @@ def test_a_broken_judge_pays_nobody(face: str) -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_an_ended_game_takes_no_step_and_pays_once(name: str) -> None:
-    env = gym.make(name, opponent=_Broken()).unwrapped
-    action: Any = 0 if name == IDS[2] else ""
+    direct = name == IDS[2]
+    env = gym.make(name, **({} if direct else {"opponent": _Broken()})).unwrapped
+    action: Any = 0 if direct else ""
     with pytest.raises(RuntimeError, match=r"call reset\(\)"):
         env.step(action)
     env.reset(seed=0)
@@ -244,6 +245,12 @@ def test_sequential_seats_do() -> None:
 def test_wrong_arguments_say_what_is_right(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gym.make(IDS[0], **arguments)
+
+
+@pytest.mark.parametrize("setting", ["judge", "opponent", "turns"])
+def test_direct_qa_refuses_what_it_would_ignore(setting: str) -> None:
+    with pytest.raises(ValueError, match=f"{setting} means nothing here"):
+        gym.make(IDS[2], **{setting: "gold"})
 
 
 def test_an_action_that_is_no_text_is_refused() -> None:
