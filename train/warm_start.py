@@ -101,11 +101,13 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Lfm2ForCausalL
         return Lfm2ForCausalLM(config)
 
 
-def demonstrate(rounds: int, own: float, rng: np.random.Generator) -> tuple[Observation, str]:
+def demonstrate(
+    rounds: int, own: float, rng: np.random.Generator, *, fresh: bool = False
+) -> tuple[Observation, str]:
     """A game of random quoting up to some seat's turn, and what the demonstrator says there.
 
     With probability `own` the demonstrator quotes any sentence of its own side, else any sentence
-    at all.
+    at all; a `fresh` one quotes none that its own seat has quoted.
     """
     question = evidence.generate(2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"])
     name = "consultancy" if rng.random() < 1 / 3 else "debate"
@@ -116,11 +118,16 @@ def demonstrate(rounds: int, own: float, rng: np.random.Generator) -> tuple[Obse
         state = advance(state, {seat: _quote(state, seat, 0.0, rng) for seat in due(state)})
     seats = due(state)
     seat = seats[int(rng.integers(len(seats)))]
-    return observe(state, seat), _quote(state, seat, own, rng).text
+    return observe(state, seat), _quote(state, seat, own, rng, fresh=fresh).text
 
 
-def _quote(state: State, seat: str, own: float, rng: np.random.Generator) -> Utterance:
+def _quote(
+    state: State, seat: str, own: float, rng: np.random.Generator, *, fresh: bool = False
+) -> Utterance:
     lines = (state.question.article or "").splitlines()
+    if fresh:
+        said = {p.text for turn in state.turns if turn.seat == seat for p in turn.passages}
+        lines = [line for line in lines if line not in said]
     name = state.question.answers[state.sides[seat]]
     favourable = [line for line in lines if f" {name} " in line]
     pool = favourable if favourable and rng.random() < own else lines
@@ -133,6 +140,8 @@ def game_batch(
     own: float,
     size: int,
     rng: np.random.Generator,
+    *,
+    fresh: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Token ids and labels (-100 where nothing is learnt), both (size, tokens).
 
@@ -140,7 +149,7 @@ def game_batch(
     """
     rows = []
     for _ in range(size):
-        observation, reply = demonstrate(rounds, own, rng)
+        observation, reply = demonstrate(rounds, own, rng, fresh=fresh)
         messages = [
             {"role": "system", "content": observation.system},
             {"role": "user", "content": observation.user},
@@ -204,13 +213,15 @@ def _left_padded(
 @dataclass(frozen=True)
 class Phase:
     """Some steps on one kind of batch; `sentences` grows evenly from the first to the last, and
-    `own` is how often the demonstrator means to speak for its side."""
+    `own` is how often the demonstrator means to speak for its side, who does not repeat itself if
+    `fresh`."""
 
     name: str
     steps: int
     sentences: tuple[int, int] = (evidence.SENTENCES, evidence.SENTENCES)
     rounds: int = 0
     own: float = 0.0
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -239,6 +250,13 @@ STAGES = (
         ),
     ),
     Stage(2e-3, (Phase("weaker games", 600, rounds=2, own=0.05),)),
+    Stage(
+        3e-3,
+        (
+            Phase("full lists", 500),
+            Phase("fresh games", 900, rounds=2, own=0.05, fresh=True),
+        ),
+    ),
 )
 
 
@@ -279,7 +297,7 @@ def _batch(
     phase: Phase, step: int, tokenizer: PreTrainedTokenizerFast, size: int, rng: np.random.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
     if phase.rounds:
-        return game_batch(tokenizer, phase.rounds, phase.own, size, rng)
+        return game_batch(tokenizer, phase.rounds, phase.own, size, rng, fresh=phase.fresh)
     first, last = phase.sentences
     sentences = first + (last + 1 - first) * step // phase.steps
     return list_batch(tokenizer, sentences, size, rng)
