@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains on the evidence game, three seeds each: debate, its control with shuffled rewards, and
-# consultancy. Two runs at a time, one thread each. Usage: benchmarks/evidence.sh OUT
+# consultancy (twice the iterations: an episode has half the turns). Two runs at a time, one thread each. Usage: benchmarks/evidence.sh OUT
 set -euo pipefail
 out=$1
 bin=${BIN:-.venv/bin}
@@ -18,6 +18,6 @@ export -f train
 export out bin
 for seed in 0 1 2; do
   echo "train debate-$seed --seed $seed"
-  echo "train consultancy-$seed --protocol consultancy --seed $seed"
+  echo "train consultancy-$seed --protocol consultancy --iterations 100 --seed $seed"
   echo "train control-$seed --shuffle_rewards true --seed $seed"
 done | xargs -P 2 -I{} bash -c '{}'

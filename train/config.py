@@ -79,7 +79,7 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
     reward: str = option("probability", "win, probability, log_probability or margin")
     shuffle_rewards: bool = option(False, "control: pay each episode what another one earned")
 
-    iterations: int = option(40, "how often episodes are played and learnt from")
+    iterations: int = option(50, "how often episodes are played and learnt from")
     episodes: int = option(32, "episodes an iteration, on each process")
     plays: int = option(4, "episodes of each question; each is paid relative to the others")
     minibatches: int = option(2, "optimiser steps in one pass over an iteration's turns")
@@ -95,12 +95,12 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
 
     train_questions: int | None = option(None, "how many to draw from; as many as needed if unset")
     eval_questions: int = option(200, "held-out questions of an evaluation")
-    eval_every: int = option(20, "iterations between evaluations")
-    save_every: int = option(20, "iterations between checkpoints")
+    eval_every: int = option(25, "iterations between evaluations")
+    save_every: int = option(25, "iterations between checkpoints")
     samples: int = option(4, "transcripts kept from each evaluation")
 
     output_dir: str | None = option(None, "folder of the run; a new runs/ppo-PROTOCOL-N if unset")
-    learning_rate: float = option(5e-4, "of AdamW")
+    learning_rate: float = option(1e-3, "of AdamW")
     lr_scheduler_type: str = option("linear", "TRL's schedule")
     max_completion_length: int | None = option(16, "most tokens of a turn")
     temperature: float = option(1.0, "of sampling")
