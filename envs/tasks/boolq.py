@@ -13,14 +13,15 @@ passages of one page share sentences.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from debate_gym.envs.nouns import Question
 from debate_gym.envs.tasks.excerpt import excerpt
-from debate_gym.envs.tasks.files import content_hash, draw, find_files, held_out, read_lines
+from debate_gym.envs.tasks.files import content_hash, find_files
+from debate_gym.envs.tasks.intake import Intake, Item, binary, draw, of_split, whole
 
 DEFAULT_PROMPTS = "standard"
 LICENCE = "CC BY-SA 3.0"
@@ -28,6 +29,26 @@ SOURCE = "https://github.com/google-research-datasets/boolean-questions"
 FILES = ("train.jsonl", "dev.jsonl")
 TYPES = {"question": str, "title": str, "answer": bool, "passage": str}
 ANSWERS = ("Yes", "No")
+
+
+def read(intake: Intake, rng: np.random.Generator) -> list[Item[Mapping[str, Any]]]:
+    """Every question once, in the order of the keys.
+
+    Raises:
+        FileNotFoundError: if the files are not there.
+    """
+    records = chain.from_iterable(
+        intake.json_lines(path) for path in find_files("boolq", FILES, SOURCE)
+    )
+    return intake.unique(
+        Item(
+            key=content_hash(record.value["question"], record.value["passage"]),
+            group=record.value["title"],
+            upstream_id=record.upstream_id,
+            record=record.value,
+        )
+        for record in intake.checked(records, _check)
+    )
 
 
 def load(
@@ -42,46 +63,34 @@ def load(
 
     Raises:
         FileNotFoundError: if the files are not there.
-        ValueError: on a record that is not in the upstream layout (names file and line), or an
+        ValueError: on records that are not in the upstream layout (names file and line), or an
             empty split.
     """
-    items: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    for path in find_files("boolq", FILES, SOURCE):
-        for number, record in read_lines(path):
-            _check(record, path, number)
-            if held_out(record["title"]) == (split == "heldout"):
-                key = content_hash(record["question"], record["passage"])
-                items.setdefault(key, (f"{path.name}:{number}", record))
-    chosen = draw(sorted(items), n, rng, f"boolq/{split}")
-    return [_question(key, *items[key], rng, max_article_words) for key in chosen]
+    items = whole(read, rng)
+    chosen = draw(of_split(items, split), n, rng, f"boolq/{split}")
+    return [_question(item, rng, max_article_words) for item in chosen]
 
 
 def _question(
-    key: str,
-    upstream: str,
-    record: Mapping[str, Any],
-    rng: np.random.Generator,
-    words: int | None,
+    item: Item[Mapping[str, Any]], rng: np.random.Generator, words: int | None
 ) -> Question:
-    order = [int(i) for i in rng.permutation(2)]
+    record = item.record
     text = record["question"].strip().rstrip("?").rstrip()
     question = f"{text[:1].upper()}{text[1:]}?"
     title, passage = (_plain(record[name]) for name in ("title", "passage"))
     room = None if words is None else max(min(words, 1), words - len(title.split()))
-    return Question(
-        id=f"boolq-{key}",
-        task="boolq",
-        question=question,
-        answers=(ANSWERS[order[0]], ANSWERS[order[1]]),
-        correct=order.index(0 if record["answer"] else 1),
+    right, wrong = ANSWERS if record["answer"] else ANSWERS[::-1]
+    return binary(
+        item,
+        "boolq",
+        question,
+        right,
+        wrong,
+        rng,
+        licence=LICENCE,
+        wrong_rule="the other of yes and no",
         article=f"{title}\n\n{excerpt(passage, room, (question,))}",
-        meta={
-            "licence": LICENCE,
-            "upstream_id": upstream,
-            "content_hash": key,
-            "permutation": order,
-            "title": title,
-        },
+        title=title,
     )
 
 
@@ -89,10 +98,8 @@ def _plain(text: str) -> str:
     return text.strip().replace("``", '"').replace("''", '"')
 
 
-def _check(record: Mapping[str, Any], path: Path, number: int) -> None:
+def _check(record: Mapping[str, Any]) -> None:
     for name, kind in TYPES.items():
         value = record.get(name)
         if not isinstance(value, kind) or (isinstance(value, str) and not value.strip()):
-            raise ValueError(
-                f"{path}:{number}: {name} must be a {kind.__name__}, not blank, got {value!r:.60}"
-            )
+            raise ValueError(f"{name} must be a {kind.__name__}, not blank, got {value!r:.60}")

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from debate_gym.envs.tasks.files import draw, find_files, held_out, read_lines
+from debate_gym.envs.tasks.files import find_files
 
 NAMES = ("b.jsonl", "a.jsonl")
 
@@ -35,31 +34,3 @@ def test_a_missing_file_says_where_what_and_how(
         find_files("t", NAMES, "the web")
     for part in (str(tmp_path / "t"), "b.jsonl, a.jsonl", "the web"):
         assert part in str(error.value)
-
-
-@pytest.mark.parametrize("line", [b"[1]", b"{", b'{"a": "\xff"}', b"nothing"])
-def test_a_broken_line_is_named(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n' + line)
-    lines = read_lines(path)
-    assert next(lines) == (1, {"a": 1})
-    with pytest.raises(ValueError, match=r"x\.jsonl:3: "):
-        next(lines)
-
-
-def test_a_quarter_is_held_out() -> None:
-    assert 200 < sum(held_out(str(i)) for i in range(1000)) < 300
-
-
-def test_draw() -> None:
-    def drawn(n: int | None) -> list[int]:
-        return draw(range(200), n, np.random.default_rng(0), "x")
-
-    assert len(drawn(None)) == 128
-    assert drawn(5) == drawn(None)[:5]
-    assert sorted(drawn(999)) == list(range(200))
-    assert drawn(0) == []
-    with pytest.raises(ValueError, match="must not be negative, got -1"):
-        drawn(-1)
-    with pytest.raises(ValueError, match="no question left in x"):
-        draw([], 5, np.random.default_rng(0), "x")
