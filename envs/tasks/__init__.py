@@ -11,7 +11,18 @@ import numpy as np
 from debate_gym.envs.names import unknown
 from debate_gym.envs.nouns import Question
 
-TASKS = ("evidence", "boolq", "quality")
+NINE = (
+    "quality",
+    "boolq",
+    "gpqa-extractive",
+    "mmlu",
+    "gsm8kqa",
+    "prontoqa",
+    "truthfulqa",
+    "gpqa",
+    "mmmu",
+)
+TASKS = ("evidence", *NINE)
 SPLITS = ("train", "heldout")
 
 
@@ -51,4 +62,4 @@ def task_module(name: str) -> ModuleType:
     """
     if name not in TASKS:
         raise ValueError(unknown("task", name, TASKS))
-    return importlib.import_module(f"debate_gym.envs.tasks.{name}")
+    return importlib.import_module(f"debate_gym.envs.tasks.{name.replace('-', '_')}")
