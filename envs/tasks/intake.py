@@ -81,14 +81,15 @@ class Intake:
         """The objects of a JSON Lines file; blank lines are passed over.
 
         Args:
-            count: whether a line is a record; if not, the caller counts the records inside.
+            count: whether a line is a record; if not, the caller counts the records inside, and
+                a line that cannot be parsed still counts as one.
         """
         self.files.append(path)
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
-                    self.read += count
                     value = self._parsed(path, number, line)
+                    self.read += count or value is None
                     if value is not None:
                         yield Record(path, number, value)
 

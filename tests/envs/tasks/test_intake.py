@@ -22,6 +22,16 @@ def test_a_broken_line_is_named_and_the_others_are_read(tmp_path: Path, line: by
         intake.raise_broken()
 
 
+def test_a_broken_line_counts_as_a_record_where_the_caller_counts_those_inside(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": 1}\n{\n', "utf-8")
+    intake = Intake()
+    assert len(list(intake.json_lines(path, count=False))) == 1
+    assert intake.read == len(intake.broken) == 1
+
+
 def test_csv_rows_keep_texts_and_name_the_line_where_they_begin(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(b'a,b\r\n"one\ntwo",None\n\n1.0,"x"\r\nshort\n3,N/A\n')

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from debate_gym.envs import Question, load_task
-from debate_gym.envs.tasks import quality
+from debate_gym.envs.tasks import quality, quality_p24
+from debate_gym.envs.tasks.intake import Intake
 
 Write = Callable[..., Any]
 Load = Callable[..., list[Question]]
@@ -191,8 +195,8 @@ def test_p24_criteria(changes: dict[str, Any], source: str, unmet: set[str]) -> 
     expected = set(unmet)
     if source != "Gutenberg":
         expected.add("gutenberg")
-    met = quality.p24_criteria(asked(**{**asked(votes=(3, 3)), **changes}), source)
-    assert tuple(met) == quality.CRITERIA
+    met = quality_p24.p24_criteria(asked(**{**asked(votes=(3, 3)), **changes}), source)
+    assert tuple(met) == quality_p24.CRITERIA
     assert {name for name, value in met.items() if not value} == expected
 
 
@@ -252,6 +256,65 @@ def test_an_article_is_needed(write: Write) -> None:
         load_task("quality", "train")
 
 
+def test_every_question_is_accounted_for(write: Write) -> None:
+    others = ["one", "two", "all of the above", "four"]
+    write(
+        DEV,
+        [
+            story("1", *[asked(f"{i}?", (3,)) for i in range(7)], {"options": []}),
+            story("2", asked("Same?", (3,), options=["one", "two", "two ", "four"]), article=None),
+            story("3", asked("Same?", (3,), options=["one", "two", "two ", "four"])),
+            story("4", asked("Others?", (3,), options=others)),
+        ],
+    )
+    write(JOINED, [story("1", asked("3?"), asked("7?")), story("5", asked())])
+    with (Path(os.environ["DEBATE_GYM_DATA"]) / DEV).open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    intake = Intake()
+    items = quality.read(intake, np.random.default_rng(0))
+    assert [item.key for item in items] == sorted(item.key for item in items)
+    assert sorted(item.group for item in items) == ["1"] * 5 + ["5"]
+    assert intake.read == 7 + 1 + 1 + 1 + 1 + 2 + 1 + 1
+    assert intake.duplicates == 1
+    assert intake.dropped == {
+        "more than five questions a story": 3,
+        "two equal answers": 1,
+        "an answer about other options": 1,
+    }
+    places = [re.sub(r".*[/\\]", "", text).split(": ")[0] for text in intake.broken]
+    assert places == [f"QuALITY.v1.0.1.htmlstripped.dev:{line}" for line in (1, 2, 5)]
+    assert intake.read == len(items) + 1 + intake.dropped.total() + 3
+    assert items[0].filters == (
+        "two equal answers",
+        "an answer about other options",
+        "more than five questions a story",
+    )
+
+
+def test_a_question_is_counted_under_the_first_criterion_that_it_fails(write: Write) -> None:
+    write(
+        DEV,
+        [
+            story(
+                "1",
+                asked("Good?", (3, 3)),
+                asked("Miswritten?", (3, 3), writer_label=1),
+                asked("Doubted?", **vote(untimed_eval1_answerability=3), writer_label=1),
+                asked("Bare?", validation=[], speed_validation=[], writer_label=None),
+            )
+        ],
+    )
+    intake = Intake()
+    (item,) = quality.read(intake, np.random.default_rng(0), p24_filter=True)
+    assert item.record.asked.question == "Good?"
+    assert intake.dropped == {
+        "P24's criterion untimed_all_right": 1,
+        "P24's criterion answerable": 1,
+        "P24's criterion writer_agrees": 1,
+    }
+    assert item.filters[:6] == tuple(f"P24's criterion {name}" for name in quality_p24.CRITERIA)
+
+
 @pytest.mark.skipif("DEBATE_GYM_DATA" not in os.environ, reason="no upstream files")
 def test_upstream_files(capsys: pytest.CaptureFixture[str]) -> None:
     train, held_out = (load_task("quality", split, 10**6) for split in ("train", "heldout"))
@@ -266,5 +329,10 @@ def test_upstream_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert {len(str(question.article).split()) for question in short} == {300}
     counts = quality.filter_counts()
     assert counts["questions"] >= counts["writer_agrees"] > counts["all"] > 0
+    intake = Intake()
+    items = quality.read(intake, np.random.default_rng(0))
+    assert len(items) == len(train) + len(held_out)
+    assert intake.read == len(items) + intake.duplicates + intake.dropped.total()
+    assert not intake.broken
     with capsys.disabled():
         print(f"\nQuALITY: {len(train)} train, {len(held_out)} held out; kept by each: {counts}")
