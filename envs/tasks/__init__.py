@@ -23,6 +23,7 @@ NINE = (
     "mmmu",
 )
 TASKS = ("evidence", *NINE)
+BENCHMARK_OPTIONS: dict[str, dict[str, Any]] = {"prontoqa": {"source": "files"}}
 SPLITS = ("train", "heldout")
 
 

@@ -24,7 +24,8 @@ def test_a_missing_file_says_where_what_and_how(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DEBATE_GYM_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=r"set DEBATE_GYM_DATA .* b.jsonl, a.jsonl .* web"):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(FileNotFoundError, match=r"DEBATE_GYM_DATA is not set.* b.jsonl, a.jsonl"):
         find_files("t", NAMES, "the web")
     monkeypatch.setenv("DEBATE_GYM_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="no such folder, so none of b.jsonl, a.jsonl"):
@@ -32,5 +33,16 @@ def test_a_missing_file_says_where_what_and_how(
     (tmp_path / "t").mkdir()
     with pytest.raises(FileNotFoundError) as error:
         find_files("t", NAMES, "the web")
-    for part in (str(tmp_path / "t"), "b.jsonl, a.jsonl", "the web"):
+    for part in (str(tmp_path / "t"), "b.jsonl, a.jsonl", "data fetch t", "the web"):
         assert part in str(error.value)
+
+
+def test_without_the_variable_the_cache_folder_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEBATE_GYM_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "debate_gym" / "data" / "t" / "a.jsonl"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert find_files("t", NAMES, "the web") == [path]
