@@ -13,6 +13,8 @@ import yaml
 
 from debate_gym.envs.names import unknown
 
+SEED = 1_000_003
+
 
 @dataclass(frozen=True)
 class EvalConfig:
@@ -23,9 +25,12 @@ class EvalConfig:
         rounds, turns: the protocol's own if None.
         questions: held-out questions.
         seed: of the questions; the default draws the ones that a training run is measured on.
+        suite: a frozen suite; its first `questions` questions of the task are played, so that
+            nothing is drawn.
 
     Raises:
-        ValueError: on no model, a model named twice, or a number out of range.
+        ValueError: on no model, a model named twice, a number out of range, or a suite together
+            with a setting of the draw.
     """
 
     models: tuple[str, ...]
@@ -35,7 +40,8 @@ class EvalConfig:
     turns: str | None = None
     judge: str = "evidence"
     questions: int = 256
-    seed: int = 1_000_003
+    seed: int = SEED
+    suite: str | None = None
     temperature: float = 1.0
     max_new_tokens: int = 16
     max_article_words: int | None = None
@@ -48,6 +54,10 @@ class EvalConfig:
         for name, least in (("questions", 1), ("max_new_tokens", 1), ("seed", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        if self.suite is not None and (self.seed != SEED or self.max_article_words is not None):
+            raise ValueError(
+                "a suite's questions are frozen: give no seed and no max_article_words"
+            )
         if self.temperature < 0:
             raise ValueError(f"temperature must not be negative, got {self.temperature}")
 

@@ -9,13 +9,14 @@ import yaml
 from tqdm import tqdm
 
 from debate_gym.agents.specs import make_judge, make_policy
-from debate_gym.envs.nouns import Episode
+from debate_gym.envs.nouns import Episode, Question
 from debate_gym.envs.protocol import load_protocol
 from debate_gym.envs.tasks import load_task
 from debate_gym.eval.checkpoint import Evaluation, evaluate_policy, evaluation_jobs
 from debate_gym.eval.config import EvalConfig, settings
 from debate_gym.eval.metrics import player
 from debate_gym.eval.store import EpisodeStore
+from debate_gym.eval.suite import read_suite
 
 
 def run(config: EvalConfig, folder: Path) -> dict[str, Evaluation]:
@@ -25,11 +26,10 @@ def run(config: EvalConfig, folder: Path) -> dict[str, Evaluation]:
     configuration goes on where the first one stopped.
 
     Raises:
-        ValueError: if the folder holds an evaluation of another configuration.
+        ValueError: if the folder holds an evaluation of another configuration, or the suite is
+            damaged or lacks the task.
     """
-    words = config.max_article_words
-    options = {} if words is None else {"max_article_words": words}
-    questions = load_task(config.task, "heldout", config.questions, config.seed, **options)
+    questions = _questions(config)
     protocol = load_protocol(config.protocol, rounds=config.rounds, turns=config.turns)
     judge = make_judge(config.judge)
     limits = {"temperature": config.temperature, "max_new_tokens": config.max_new_tokens}
@@ -54,6 +54,18 @@ def run(config: EvalConfig, folder: Path) -> dict[str, Evaluation]:
                     policy, reference, questions, protocol, judge, 0, done=done, keep=keep
                 )
     return evaluations
+
+
+def _questions(config: EvalConfig) -> list[Question]:
+    if config.suite is None:
+        words = config.max_article_words
+        options = {} if words is None else {"max_article_words": words}
+        return load_task(config.task, "heldout", config.questions, config.seed, **options)
+    header, frozen = read_suite(Path(config.suite))
+    questions = [question for question in frozen if question.task == config.task]
+    if not questions:
+        raise ValueError(f"{config.suite} holds {sorted(header['tasks'])}, not {config.task!r}")
+    return questions[: config.questions]
 
 
 def _claim(folder: Path, wanted: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
         ("models: [a, a]\n", r"c\.yaml: models are named twice"),
         ("task: evidence\n", r"c\.yaml: name at least one model"),
         ("models: [a]\nquestions: 0\n", r"c\.yaml: questions must be at least 1"),
+        ("models: [a]\nsuite: s\nseed: 3\n", r"c\.yaml: a suite's questions are frozen"),
         ("models: [a]\ntemperature: -1\n", r"c\.yaml: temperature must not be negative"),
     ],
 )

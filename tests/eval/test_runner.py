@@ -14,6 +14,7 @@ from debate_gym.agents import specs
 from debate_gym.eval.config import EvalConfig
 from debate_gym.eval.runner import run
 from debate_gym.eval.store import read_episodes
+from debate_gym.eval.suite import freeze, read_suite
 
 CONFIG = EvalConfig(("scripted:random", "scripted:best"), questions=4)
 SLOW = """
@@ -39,6 +40,17 @@ def test_the_first_model_is_the_reference(tmp_path: Path) -> None:
     rivals = {r.model for e in best.of("versus-start") for r in e.seats.values()}
     assert rivals == {"scripted:best", "scripted:random"}
     assert len(read_episodes(tmp_path / "episodes.jsonl")) == 24
+
+
+def test_a_frozen_suite_is_played(tmp_path: Path) -> None:
+    freeze(tmp_path / "s.jsonl", ["evidence"], n=6, seed=5)
+    config = replace(CONFIG, models=CONFIG.models[:1], suite=str(tmp_path / "s.jsonl"))
+    run(config, tmp_path / "out")
+    _, questions = read_suite(tmp_path / "s.jsonl")
+    played = {episode.question.id for episode in read_episodes(tmp_path / "out/episodes.jsonl")}
+    assert played == {question.id for question in questions[:4]}
+    with pytest.raises(ValueError, match=r"holds \['evidence'\], not 'boolq'"):
+        run(replace(config, task="boolq"), tmp_path / "other")
 
 
 def test_a_second_call_plays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
