@@ -150,6 +150,7 @@ def observe(state: State, seat: str, order: tuple[int, int] = (0, 1)) -> Observa
         ),
         system=system,
         user=user,
+        images=state.question.images,
     )
 
 

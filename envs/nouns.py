@@ -50,7 +50,7 @@ class Question:
         answers: in the order of the item; the permutation that made it is kept in `meta`.
         correct: index (0 or 1) of the correct answer.
         article: what debaters may quote; None on closed tasks.
-        images: paths or data URIs.
+        images: paths or data URIs; `<image k>` in the question or an answer names `images[k - 1]`.
         meta: provenance, licence, permutation; any JSON values.
 
     Raises:
@@ -254,6 +254,7 @@ class Observation:
         article: None where the seat may not see it.
         turns: the turns that this seat may see, in playing order, thinking removed.
         system, user: the rendered prompt.
+        images: the question's, which every seat sees, the judge too (K24 section 3.1).
     """
 
     episode: str
@@ -267,6 +268,7 @@ class Observation:
     turns: Transcript
     system: str
     user: str
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
