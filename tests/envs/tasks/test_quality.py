@@ -12,6 +12,7 @@ import pytest
 from debate_gym.envs import Question, load_task
 from debate_gym.envs.tasks import quality, quality_p24
 from debate_gym.envs.tasks.intake import Intake
+from debate_gym.envs.tasks.quality_files import read_questions
 
 Write = Callable[..., Any]
 Load = Callable[..., list[Question]]
@@ -336,3 +337,30 @@ def test_upstream_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert not intake.broken
     with capsys.disabled():
         print(f"\nQuALITY: {len(train)} train, {len(held_out)} held out; kept by each: {counts}")
+
+
+@pytest.mark.skipif("DEBATE_GYM_DATA" not in os.environ, reason="no upstream files")
+def test_the_sample_of_85_articles() -> None:
+    intake = Intake()
+    items = quality.read(intake, np.random.default_rng(0))
+    if intake.read != 670:
+        pytest.skip("counts are those of 15 annotated and 75 joined lines")
+    assert intake.duplicates == 0
+    assert intake.dropped == {"more than five questions a story": 301}
+    assert len(items) == 369
+    assert len({item.group for item in items}) == 85
+    annotated = [item.record.raw for item in read_questions(Intake(), joined=False)]
+    untimed = [len(raw["validation"]) for raw in annotated]
+    assert (len(annotated), untimed.count(3), untimed.count(5)) == (116, 77, 39)
+    assert {len(raw["speed_validation"]) for raw in annotated} == {5}
+    everything = [item.record.raw for item in read_questions(Intake())]
+    assert sum(raw.get("best_distractor_label") is not None for raw in everything) == 232
+    strict = Intake()
+    assert len(quality.read(strict, np.random.default_rng(0), joined=False, p24_filter=True)) == 29
+    assert strict.dropped == {
+        "P24's criterion untimed_all_right": 29,
+        "P24's criterion timed_under_half_right": 33,
+        "P24's criterion answerable": 8,
+        "P24's criterion needs_context": 15,
+        "P24's criterion writer_agrees": 2,
+    }
