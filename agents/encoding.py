@@ -27,7 +27,7 @@ def encode_prompt(tokenizer: Any, system: str, user: str, primed: str = "") -> l
         ValueError: if the tokenizer has no chat template, or if a chat token in the messages
             could not be broken up.
     """
-    text = _render(tokenizer, neutralise(tokenizer, system), neutralise(tokenizer, user))
+    text = render_chat(tokenizer, neutralise(tokenizer, system), neutralise(tokenizer, user))
     ids = _ids(tokenizer, text + primed)
     chat = _chat(tokenizer, tokenizer.chat_template)
     if sum(i in chat.ids for i in ids) != chat.number:
@@ -54,6 +54,33 @@ def neutralise(tokenizer: Any, text: str) -> str:
     return text
 
 
+def render_chat(tokenizer: Any, system: str, user: str | list[dict[str, Any]]) -> str:
+    """A system and a user message as the model's template prints them.
+
+    Args:
+        user: a text, or content parts for a processor that takes them.
+
+    Raises:
+        ValueError: if the tokenizer has no chat template.
+    """
+    template = getattr(tokenizer, "chat_template", None)
+    if not template:
+        raise ValueError(
+            f"tokenizer {tokenizer.name_or_path!r} has no chat template: use an instruction-tuned "
+            "model, or set tokenizer.chat_template"
+        )
+    messages: list[dict[str, Any]]
+    if _takes_system(tokenizer, template):
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    elif isinstance(user, str):
+        messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
+    else:
+        first = {"type": "text", "text": f"{system}\n\n"}
+        messages = [{"role": "user", "content": [first, *user]}]
+    text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    return text
+
+
 @dataclass(frozen=True)
 class _Chat:
     """What a tokenizer's template is made of.
@@ -72,7 +99,7 @@ class _Chat:
 # Keyed by the template too: it may be set on a tokenizer that lacked one.
 @lru_cache(maxsize=32)
 def _chat(tokenizer: Any, template: Any) -> _Chat:
-    frame = _render(tokenizer, *PROBES)
+    frame = render_chat(tokenizer, *PROBES)
     added = tokenizer.added_tokens_decoder
     special = {i: str(token) for i, token in added.items() if token.special}
     special |= dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
@@ -80,21 +107,6 @@ def _chat(tokenizer: Any, template: Any) -> _Chat:
     ids = frozenset(special) - {tokenizer.unk_token_id}
     number = sum(i in ids for i in _ids(tokenizer, frame))
     return _Chat(tuple(sorted(texts, key=lambda t: (-len(t), t))), ids, number)
-
-
-def _render(tokenizer: Any, system: str, user: str) -> str:
-    template = getattr(tokenizer, "chat_template", None)
-    if not template:
-        raise ValueError(
-            f"tokenizer {tokenizer.name_or_path!r} has no chat template: use an instruction-tuned "
-            "model, or set tokenizer.chat_template"
-        )
-    if _takes_system(tokenizer, template):
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-    else:
-        messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
-    text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-    return text
 
 
 @lru_cache(maxsize=32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import torch
@@ -34,7 +34,8 @@ class LocalPolicy:
 
     Raises:
         ValueError: on a number out of range or an adapter that is not there; by `act`, on a
-            prompt that leaves no room for a reply in the context.
+            prompt that leaves no room for a reply in the context, and on a question with pictures,
+            which `debate_gym.agents.vision.VisionPolicy` reads.
     """
 
     def __init__(
@@ -82,8 +83,12 @@ class LocalPolicy:
             said.update(zip(batch, utterances, strict=True))
         return [said[i] for i in range(len(observations))]
 
-    def _prompt(self, observation: Observation) -> list[int]:
-        prompt = encode_prompt(self.tokenizer, observation.system, observation.user)
+    def _encode(self, observation: Observation) -> Any:
+        check_no_images(self.name, observation)
+        return encode_prompt(self.tokenizer, observation.system, observation.user)
+
+    def _prompt(self, observation: Observation) -> Any:
+        prompt = self._encode(observation)
         limit = context_length(self.model)
         if limit is not None and len(prompt) + self.max_new_tokens > limit:
             raise ValueError(
@@ -93,7 +98,7 @@ class LocalPolicy:
             )
         return prompt
 
-    def _batches(self, prompts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    def _batches(self, prompts: Sequence[Sized]) -> Iterator[list[int]]:
         batch: list[int] = []
         for i in sorted(range(len(prompts)), key=lambda i: len(prompts[i])):
             tokens = (len(batch) + 1) * (len(prompts[i]) + self.max_new_tokens)
@@ -104,21 +109,25 @@ class LocalPolicy:
         if batch:
             yield batch
 
-    def _generate(self, prompts: list[list[int]], seeds: list[int]) -> list[Utterance]:
+    def _inputs(self, prompts: list[Any]) -> Mapping[str, Any]:
         ids, mask = pad_left(prompts, self.tokenizer.pad_token_id, self.model.device)
+        return {"input_ids": ids, "attention_mask": mask}
+
+    def _generate(self, prompts: list[Any], seeds: list[int]) -> list[Utterance]:
+        inputs = self._inputs(prompts)
+        width = inputs["input_ids"].shape[1]
         with speaking(self.model, self.adapter, self.adapter_off):
             output = self.model.generate(
-                input_ids=ids,
-                attention_mask=mask,
+                **inputs,
                 max_new_tokens=self.max_new_tokens,
                 pad_token_id=self.tokenizer.pad_token_id,
                 eos_token_id=sorted(end_ids(self.model, self.tokenizer)),
                 do_sample=False,
                 # The policy is the bare distribution, whatever the model's own defaults are.
                 repetition_penalty=1.0,
-                logits_processor=self._sampler(seeds, ids.shape[1]),
+                logits_processor=self._sampler(seeds, width),
             )
-        completions = output[:, ids.shape[1] :].tolist()
+        completions = output[:, width:].tolist()
         return [
             self._utterance(prompt, row) for prompt, row in zip(prompts, completions, strict=True)
         ]
@@ -128,7 +137,7 @@ class LocalPolicy:
             return []
         return [RowSampler(seeds, width, self.max_new_tokens, self.temperature, self.top_p)]
 
-    def _utterance(self, prompt: list[int], completion: list[int]) -> Utterance:
+    def _utterance(self, prompt: Sized, completion: list[int]) -> Utterance:
         kept, finish = cut_at_end(completion, end_ids(self.model, self.tokenizer))
         text = self.tokenizer.decode(
             kept, skip_special_tokens=True, clean_up_tokenization_spaces=False
@@ -144,6 +153,19 @@ def pad_left(
     ids = [[pad] * (width - len(prompt)) + list(prompt) for prompt in prompts]
     mask = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
     return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+
+
+def check_no_images(name: str, observation: Observation) -> None:
+    """
+    Raises:
+        ValueError: on pictures, which the model of this name cannot read.
+    """
+    if observation.images:
+        raise ValueError(
+            f"{observation.episode}, {observation.seat}: the question {observation.question!r:.80} "
+            f"has {len(observation.images)} picture(s), but {name!r} reads text only: expected a "
+            "vision-language model (hf:PATH_OR_ID of one); take one, or a task without pictures"
+        )
 
 
 def context_length(model: Any) -> int | None:

@@ -17,6 +17,7 @@ from debate_gym.envs.names import unknown
 
 TINY = Path(__file__).parent / "tiny"
 ALIASES = ("tiny", "smollm2-135m")
+PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 
 
 def resolve(spec: str) -> str:
@@ -60,6 +61,45 @@ def load_model(spec: str) -> tuple[Any, Any]:
     return _load_weights(where), load_tokenizer(where)
 
 
+def load_vision(spec: str) -> tuple[Any, Any]:
+    """Loads a vision-language model as `load_model` loads others, and its processor.
+
+    Raises:
+        ValueError: on an unknown spec, or a model that does not continue its prompt.
+        OSError: if a hub id cannot be had.
+    """
+    from transformers import AutoProcessor
+
+    where = resolve(spec)
+    model = _load_weights(where, "AutoModelForImageTextToText")
+    if model.config.is_encoder_decoder:
+        raise ValueError(
+            f"model {spec!r} reads pictures with an encoder and a decoder: expected a "
+            "vision-language model that continues its prompt, such as SmolVLM, LLaVA or Qwen-VL"
+        )
+    processor = _from_hub(AutoProcessor.from_pretrained, where)
+    _pad_on_the_left(processor.tokenizer, where)
+    return model, processor
+
+
+def sees(spec: str) -> bool:
+    """Whether a spec stands for a model that reads pictures, and has a processor for them.
+
+    Raises:
+        ValueError: on an unknown spec.
+        OSError: if a hub id cannot be had.
+    """
+    where = resolve(spec)
+    if Path(where).is_dir() and not (Path(where) / "config.json").is_file():
+        return False
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+    config = _from_hub(AutoConfig.from_pretrained, where)
+    known = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    return known and any(_has_file(where, name) for name in PROCESSOR_FILES)
+
+
 def load_tokenizer(where: str) -> Any:
     """A model's tokenizer, padding on the left with a token that is not the end token.
 
@@ -70,9 +110,7 @@ def load_tokenizer(where: str) -> Any:
     from transformers import AutoTokenizer
 
     tokenizer = _from_hub(AutoTokenizer.from_pretrained, where)
-    tokenizer.padding_side = "left"
-    if tokenizer.pad_token_id is None or tokenizer.pad_token_id == tokenizer.eos_token_id:
-        tokenizer.pad_token = _pad_token(tokenizer, where)
+    _pad_on_the_left(tokenizer, where)
     return tokenizer
 
 
@@ -89,11 +127,12 @@ def revision(model: Any) -> str:
     return digest.hexdigest()[:12]
 
 
-def _load_weights(where: str) -> Any:
+def _load_weights(where: str, kind: str = "AutoModelForCausalLM") -> Any:
     import torch
-    from transformers import AutoModelForCausalLM
+    import transformers
 
-    model = _from_hub(AutoModelForCausalLM.from_pretrained, where, dtype=torch.float32)
+    load = getattr(transformers, kind).from_pretrained
+    model = _from_hub(load, where, dtype=torch.float32)
     # safetensors maps the file into memory; a copy cuts the tie.
     for weight in (*model.parameters(), *model.buffers()):
         weight.data = weight.data.clone()
@@ -110,6 +149,18 @@ def _from_hub(load: Any, where: str, **options: Any) -> Any:
             f"the hub's model {where!r} is not in the local cache and could not be fetched: check "
             "the id and the network, unset HF_HUB_OFFLINE, or give the path of a downloaded copy"
         ) from error
+
+
+def _has_file(where: str, name: str) -> bool:
+    from transformers.utils import cached_file
+
+    return cached_file(where, name, _raise_exceptions_for_missing_entries=False) is not None
+
+
+def _pad_on_the_left(tokenizer: Any, where: str) -> None:
+    tokenizer.padding_side = "left"
+    if tokenizer.pad_token_id is None or tokenizer.pad_token_id == tokenizer.eos_token_id:
+        tokenizer.pad_token = _pad_token(tokenizer, where)
 
 
 def _pad_token(tokenizer: Any, where: str) -> str:

@@ -17,7 +17,8 @@ LOGPROB = "logprob:"
 
 
 def make_policy(spec: str, **options: Any) -> Policy:
-    """The policy of a spec; `options` go to `LocalPolicy` and mean nothing to a scripted one.
+    """The policy of a spec; `options` go to `LocalPolicy`, or `VisionPolicy` where the model reads
+    pictures, and mean nothing to a scripted one.
 
     Raises:
         ValueError: on an unknown spec, or an option out of range.
@@ -28,12 +29,16 @@ def make_policy(spec: str, **options: Any) -> Policy:
     if spec in POLICIES:
         raise ValueError(f"unknown model {spec!r}; did you mean '{SCRIPTED}{spec}'?")
     from debate_gym.agents.local import LocalPolicy
+    from debate_gym.agents.models import sees
+    from debate_gym.agents.vision import VisionPolicy
 
-    return LocalPolicy.load(spec, **options)
+    kind = VisionPolicy if sees(spec) else LocalPolicy
+    return kind.load(spec, **options)
 
 
 def make_judge(spec: str, **options: Any) -> Judge:
-    """The judge of a spec; `options` go to `LogProbJudge` and mean nothing to a scripted one.
+    """The judge of a spec; `options` go to `LogProbJudge`, or `VisionJudge` where the model reads
+    pictures, and mean nothing to a scripted one.
 
     Raises:
         ValueError: on an unknown spec, or a model that cannot be read this way.
@@ -44,9 +49,13 @@ def make_judge(spec: str, **options: Any) -> Judge:
     if not spec.startswith(LOGPROB):
         raise ValueError(_unknown_judge(spec))
     from debate_gym.agents.judges.logprob import LogProbJudge
-    from debate_gym.agents.models import load_model
+    from debate_gym.agents.judges.vision import VisionJudge
+    from debate_gym.agents.models import load_model, load_vision, sees
 
-    return LogProbJudge(*load_model(spec.removeprefix(LOGPROB)), name=spec, **options)
+    model = spec.removeprefix(LOGPROB)
+    if sees(model):
+        return VisionJudge(*load_vision(model), name=spec, **options)
+    return LogProbJudge(*load_model(model), name=spec, **options)
 
 
 def _unknown_judge(spec: str) -> str:

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 from debate_gym.agents.encoding import encode_prompt
 from debate_gym.agents.judges.prefix import label_chances
-from debate_gym.agents.local import context_length
+from debate_gym.agents.local import check_no_images, context_length
 from debate_gym.agents.weights import check_adapter, speaking
 from debate_gym.envs.game import State, observe
-from debate_gym.envs.nouns import JUDGE_0, Verdict
+from debate_gym.envs.nouns import JUDGE_0, Observation, Verdict
 from debate_gym.envs.verdict import BOTH_ORDERS, make_verdict
 
 PRIMED = "Answer:"
@@ -36,7 +36,8 @@ class LogProbJudge:
     Raises:
         ValueError: on a tokenizer without a single, distinct token for each label after the
             primed text, and on `adapter_off` without an adapter; by `judge`, on a transcript
-            beyond the model's context.
+            beyond the model's context, and on a question with pictures, which
+            `debate_gym.agents.judges.vision.VisionJudge` reads.
     """
 
     def __init__(
@@ -73,9 +74,12 @@ class LogProbJudge:
                 verdicts[i] = self._verdicts(states[i], rows)
         return [verdicts[i] for i in range(len(states))]
 
-    def _prompt(self, state: State, order: tuple[int, int]) -> list[int]:
-        observation = observe(state, JUDGE_0, order)
-        prompt = encode_prompt(self.tokenizer, observation.system, observation.user, self.primed)
+    def _encode(self, observation: Observation) -> Any:
+        check_no_images(self.name, observation)
+        return encode_prompt(self.tokenizer, observation.system, observation.user, self.primed)
+
+    def _prompt(self, state: State, order: tuple[int, int]) -> Any:
+        prompt = self._encode(observe(state, JUDGE_0, order))
         limit = context_length(self.model)
         if limit is not None and len(prompt) > limit:
             raise ValueError(
@@ -84,7 +88,7 @@ class LogProbJudge:
             )
         return prompt
 
-    def _score(self, prompts: list[list[list[int]]]) -> list[list[tuple[float, float]]]:
+    def _score(self, prompts: list[list[Any]]) -> list[list[tuple[float, float]]]:
         """For each game and order, the chances of the two labels among all tokens."""
         with speaking(self.model, adapter_off=self.adapter_off):
             return label_chances(self.model, prompts, self.labels, self.tokenizer.pad_token_id)
