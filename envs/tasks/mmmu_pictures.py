@@ -32,6 +32,7 @@ class Picture:
 
     @property
     def digest(self) -> str:
+        """Of the bytes, wherever they lie."""
         data = self.data if self.path is None else self.path.read_bytes()
         return content_hash(base64.b64encode(data).decode())
 
@@ -47,7 +48,7 @@ def read_pictures(
         pictures = [_picture(value, folder) for value in _base64s(row["image"])]
     else:
         paths = [named.get(f"{name}_{k}") for k in range(1, MOST_PICTURES + 1)]
-        pictures = [None if path is None else Picture(path) for path in paths]
+        pictures = [None if path is None else _file(path) for path in paths]
     while pictures and pictures[-1] is None:
         pictures.pop()
     return tuple(pictures)
@@ -64,7 +65,7 @@ def _base64s(value: Any) -> list[Any]:
 def _picture(value: Any, folder: Path) -> Picture | None:
     if isinstance(value, str):
         paths = (folder / "static" / value, folder / value)
-        return next((Picture(path) for path in paths if path.is_file()), None)
+        return next((_file(path) for path in paths if path.is_file()), None)
     if not isinstance(value, dict) or not {"bytes", "path"} & value.keys():
         raise ValueError(f"a picture must be a path or hold bytes or path, got {value!r:.60}")
     data = value.get("bytes")
@@ -74,6 +75,15 @@ def _picture(value: Any, folder: Path) -> Picture | None:
         data = base64.b64decode(data, validate=True)
     data_uri(data[:HEAD])
     return Picture(data=data)
+
+
+def _file(path: Path) -> Picture:
+    with path.open("rb") as file:
+        try:
+            data_uri(file.read(HEAD))
+        except ValueError as error:  # such as a Git LFS pointer
+            raise ValueError(f"{path}: {error}") from error
+    return Picture(path)
 
 
 def picture_files(folder: Path) -> dict[str, Path]:

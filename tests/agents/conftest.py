@@ -1,14 +1,20 @@
-"""A random small Llama whose tokenizer reads bytes, for tests of what runs a model."""
+"""Random small models whose tokenizers read bytes, for tests of what runs a model: a Llama, and two
+that read pictures."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+
+from debate_gym.envs.images import data_uri
+from debate_gym.envs.nouns import Question
 
 torch.set_num_threads(1)
 warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
@@ -17,6 +23,13 @@ CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+# As CHATML, with contents in parts.
+PARTED = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{% for c in m.content %}"
+    "{% if c.type == 'image' %}<image>{% else %}{{ c.text }}{% endif %}{% endfor %}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+VISION = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 
 
@@ -61,6 +74,91 @@ def random_llama(tokenizer: Any, seed: int = 0) -> Any:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return LlamaForCausalLM(config).eval()
+
+
+def seeing_tokenizer(*marks: str) -> Any:
+    tokenizer = byte_tokenizer(None, merge_labels=True)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>", *marks]})
+    return tokenizer
+
+
+def random_llava() -> tuple[Any, Any]:
+    """A model and its processor: four tokens a picture of 28 x 28."""
+    from transformers import CLIPImageProcessor, CLIPVisionConfig, LlavaConfig, LlavaProcessor
+    from transformers import LlavaForConditionalGeneration as Llava
+
+    tokenizer = seeing_tokenizer("<image>")
+    eye = CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28})
+    processor = LlavaProcessor(
+        eye, tokenizer, 14, "default", chat_template=PARTED, num_additional_image_tokens=1
+    )
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(
+            **VISION, num_attention_heads=2, image_size=28, patch_size=14
+        ),
+        text_config=random_llama(tokenizer).config,
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        vision_feature_layer=-1,
+    )
+    return Llava(config).eval(), processor
+
+
+def random_idefics3() -> tuple[Any, Any]:
+    """A model and its processor: pictures within 32 x 32 in four tokens with their frame."""
+    from transformers import Idefics3Config, Idefics3ImageProcessor, Idefics3Processor
+    from transformers import Idefics3ForConditionalGeneration as Idefics3
+
+    marks = ("<fake_token_around_image>", "<image>", "<end_of_utterance>", "<global-img>")
+    tokenizer = seeing_tokenizer(*marks)
+    edge = {"longest_edge": 32}
+    eye = Idefics3ImageProcessor(size=edge, max_image_size=edge, do_image_splitting=False)
+    config = Idefics3Config(
+        vision_config={**VISION, "num_attention_heads": 2, "image_size": 32, "patch_size": 8},
+        text_config=random_llama(tokenizer).config.to_dict(),
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+    )
+    model = Idefics3(config).eval()
+    return model, Idefics3Processor(eye, tokenizer, image_seq_len=4, chat_template=PARTED)
+
+
+@pytest.fixture(scope="session", params=[random_llava, random_idefics3])
+def vision(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """A vision-language model and its processor, of two architectures in turn."""
+    pytest.importorskip("PIL")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model, processor = request.param()
+    return model, processor
+
+
+@pytest.fixture(scope="session")
+def vision_folder(vision: tuple[Any, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vision")
+    for part in vision:
+        part.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pictured() -> list[Question]:
+    """Questions with no, one, two and three pictures of noise, one of them not named."""
+    pillow = pytest.importorskip("PIL.Image")
+
+    def picture(seed: int) -> str:
+        noise = np.random.default_rng(seed).integers(0, 256, (20 + seed, 30, 3), dtype=np.uint8)
+        buffer = BytesIO()
+        pillow.fromarray(noise).save(buffer, "PNG")
+        return data_uri(buffer.getvalue())
+
+    texts = ("What is it?", "What is in <image 1>?", "Is it <image 2> or <image 1>?", "<image 1>?")
+    answers = (("a", "b"), ("a", "b"), ("<image 1>", "<image 2>"), ("<image 2>", "both"))
+    return [
+        Question(
+            f"q{i}", "mmmu", text, pair, 0, images=tuple(picture(10 * i + k) for k in range(i))
+        )
+        for i, (text, pair) in enumerate(zip(texts, answers, strict=True))
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -331,6 +331,14 @@ def test_a_record_in_another_layout_is_named(
     assert "a.jsonl:2: " in str(caught.value)
 
 
+def test_a_file_that_is_no_picture_is_named(write: Write) -> None:
+    folder = write("mmmu/pro.jsonl", [output(1)]).parents[1]
+    path = picture(folder, "validation_Math_1_1.png")
+    path.write_text("version https://git-lfs.github.com/spec/v1")
+    with pytest.raises(ValueError, match=rf"pro\.jsonl:1: {path}: expected a picture"):
+        load_task("mmmu", "train")
+
+
 def test_a_row_without_options_is_in_no_layout(write: Write) -> None:
     write("mmmu/a.jsonl", [{"id": "validation_Math_1", "question": "Why?"}])
     with pytest.raises(ValueError, match="expected options, or columns A, B"):
