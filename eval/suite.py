@@ -9,7 +9,6 @@ the file.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
@@ -18,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from debate_gym.envs.images import data_uri
 from debate_gym.envs.nouns import Question
 from debate_gym.envs.tasks import BENCHMARK_OPTIONS, NINE, load_task
 
 SCHEMA = "debate_gym/suite/1"
-TYPES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp"}
 
 
 def freeze(
@@ -108,14 +107,13 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 def _portable(question: Question) -> Question:
-    return replace(question, images=tuple(_data_uri(image) for image in question.images))
+    return replace(question, images=tuple(_stored(image) for image in question.images))
 
 
-def _data_uri(image: str) -> str:
+def _stored(image: str) -> str:
     if image.startswith("data:"):
         return image
-    data = Path(image).read_bytes()
-    kind = next((name for start, name in TYPES.items() if data.startswith(start)), None)
-    if kind is None:
-        raise ValueError(f"{image}: expected a picture ({', '.join(TYPES.values())})")
-    return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
+    try:
+        return data_uri(Path(image).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{image}: {error}") from error

@@ -18,7 +18,6 @@ Nested lists of options are made flat, and options are lettered from A in their 
 from __future__ import annotations
 
 import importlib
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from debate_gym.envs.tasks.files import VARIABLE, find_files
+from debate_gym.envs.tasks.files import data_root, find_files
 from debate_gym.envs.tasks.intake import Intake, Record
 from debate_gym.envs.tasks.mmmu_pictures import (
     Picture,
@@ -73,7 +72,7 @@ def read_asked(intake: Intake) -> Iterator[Asked]:
         ModuleNotFoundError: on a parquet file without pyarrow.
     """
     paths = find_files("mmmu", FILES, SOURCE)
-    named = picture_files(Path(os.environ[VARIABLE]).expanduser() / "mmmu")
+    named = picture_files(data_root() / "mmmu")
     for path in paths:
         rows = _parquet(intake, path) if path.suffix == ".parquet" else intake.json_lines(path)
         for record in rows:

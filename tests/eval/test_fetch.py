@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pytest
 from huggingface_hub.errors import GatedRepoError
 
-from debate_gym.envs.tasks import NINE
+from debate_gym.envs.tasks import NINE, mmmu
+from debate_gym.envs.tasks.intake import Intake
 from debate_gym.eval import fetch as fetching
 from debate_gym.eval.data_cli import folder_of
 from debate_gym.eval.hub_layouts import write_mmlu, write_mmmu
@@ -143,6 +145,24 @@ def test_pictures_of_datasets_are_not_decoded(tmp_path: Path) -> None:
     record = json.loads(path.read_text("utf-8"))
     assert list(record["image_1"]) == ["bytes"]
     assert record["image_1"]["bytes"].startswith("iVBORw0K")
+
+
+def test_mmmu_of_the_hub_is_read(root: Path) -> None:
+    row = {
+        "id": "validation_Art_1",
+        "question": "Which? <image 1>",
+        "options": "['a', 'b', 'c']",
+        "explanation": "Because.",
+        "answer": "B",
+        "question_type": "multiple-choice",
+        "image_1": {"bytes": b"\x89PNG\r\n\x1a\n", "path": None},
+        "image_2": None,
+    }
+    write_mmmu(root / "mmmu", "Art", Rows(validation=[row]))
+    intake = Intake()
+    (item,) = mmmu.read(intake, np.random.default_rng(0))
+    assert intake.broken == []
+    assert item.upstream_id == "validation_Art_1"
 
 
 def test_a_gated_set_says_what_to_accept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
