@@ -4,9 +4,9 @@ Paper: Clark et al., arXiv 1905.10044. Licence: CC BY-SA 3.0. Files: `train.json
 below `boolq/`, in the authors' layout (`question`, `title`, `answer`, `passage`).
 
 The two answers are Yes and No (K24 appendix F), in an order drawn for each item. Questions get a
-capital letter and a question mark, which the upstream ones lack. The article is the page's title,
-an empty line, and the passage with its LaTeX quotation marks (`` and '') made plain. Nothing is
-filtered. A page is in one split only, whichever file it came from: questions share passages, and
+question mark, which the upstream ones lack, and keep their lower case. The article is the page's
+title, an empty line, and the passage with its LaTeX quotation marks (`` and '') made plain. Nothing
+is filtered. A page is in one split only, whichever file it came from: questions share passages, and
 passages of one page share sentences.
 """
 
@@ -75,8 +75,7 @@ def _question(
     item: Item[Mapping[str, Any]], rng: np.random.Generator, words: int | None
 ) -> Question:
     record = item.record
-    text = record["question"].strip().rstrip("?").rstrip()
-    question = f"{text[:1].upper()}{text[1:]}?"
+    question = f"{record['question'].strip().rstrip('?').rstrip()}?"
     title, passage = (_plain(record[name]) for name in ("title", "passage"))
     room = None if words is None else max(min(words, 1), words - len(title.split()))
     right, wrong = ANSWERS if record["answer"] else ANSWERS[::-1]
