@@ -15,9 +15,9 @@ from debate_gym.envs.tasks.program_runs import Ran
 
 TOLERANCE = 1e-6
 DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
-NUMBER = re.compile(rf"([+-]?)\$?((?:{DIGITS}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)")
-FRACTION = re.compile(r"([+-]?\d+)/(\d+)")
-GOLD = re.compile(rf"^#### *([+-]?{DIGITS}(?:\.\d+)?) *\Z", re.MULTILINE)
+NUMBER = re.compile(rf"([+-]?)\$?((?:{DIGITS}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII)
+FRACTION = re.compile(r"([+-]?\d+)/(\d+)", re.ASCII)
+GOLD = re.compile(rf"^#### *([+-]?{DIGITS}(?:\.\d+)?) *\Z", re.MULTILINE | re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity|oo|zoo)", re.IGNORECASE)
 
 

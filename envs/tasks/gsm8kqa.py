@@ -158,7 +158,7 @@ def read_problems(intake: Intake) -> list[Item[Problem]]:
     records = chain.from_iterable(intake.json_lines(path) for path in paths)
     return intake.unique(
         Item(
-            key=_key(record.value["question"]),
+            key=key_of(record.value["question"]),
             group=record.value["question"],
             upstream_id=record.upstream_id,
             record=Problem(record.value["question"], gold_number(record.value["answer"]) or 0.0),
@@ -185,7 +185,8 @@ def _checked_labels(names: Collection[str]) -> frozenset[Label]:
     return frozenset(map(Label, names))
 
 
-def _key(question: str) -> str:
+def key_of(question: str) -> str:
+    """What joins programs to problems: a hash of the question, however it is spaced."""
     return content_hash(" ".join(question.split()))
 
 
@@ -194,7 +195,7 @@ def _pools(intake: Intake, known: Collection[str]) -> dict[str, dict[str, Progra
     paths = find_files("gsm8k", (gsm8k_programs.FILES,), SOURCE)
     pools: dict[str, dict[str, Program]] = defaultdict(dict)
     for program in read_programs(intake, paths):
-        if (key := _key(program.question)) in known:
+        if (key := key_of(program.question)) in known:
             pools[key].setdefault(program.code, program)
         else:
             intake.read += 1

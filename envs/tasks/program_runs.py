@@ -119,9 +119,10 @@ def _version(package: str) -> str | None:
 
 
 def _read(path: Path) -> dict[str, Ran]:
-    """What the file holds; a line that is no run is as good as absent."""
+    """What the file holds; a line that is no run, or a file that cannot be read, is as good as
+    absent."""
     runs = {}
-    with suppress(FileNotFoundError), path.open("rb") as lines:
+    with suppress(OSError), path.open("rb") as lines:
         for line in lines:
             with suppress(ValueError, KeyError, TypeError):
                 value = json.loads(line)
