@@ -83,8 +83,8 @@ def _serve(request: Mapping[str, Any], walls: Walls, requests: int) -> dict[str,
             os.close(reader)
             message = Supervisor(request["limits"], walls, requests).run(request["code"])
             write_line(writer, message)
-        except OSError as error:
-            write_line(writer, {"error": str(error)})
+        except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
+            write_line(writer, {"error": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
     os.close(writer)
@@ -92,6 +92,8 @@ def _serve(request: Mapping[str, Any], walls: Walls, requests: int) -> dict[str,
         line = said.read()
     os.waitpid(supervisor, 0)
     if not line.endswith(b"\n"):
+        if walls.enclosed:
+            return {"error": "the program's supervisor was killed from outside"}
         # Without namespaces a program can kill its supervisor; what it leaves falls to us.
         kill_descendants()
         return dict(KILLED)
