@@ -11,9 +11,7 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -61,21 +59,15 @@ class Supervisor:
         self._statuses: dict[int, int] = {}
         self._verdict: str | None = None
 
-    def run(self, code: str) -> dict[str, Any] | None:
+    def run(self, code: str, box: str | None) -> dict[str, Any] | None:
         """The fields of a `RunResult`; None if nobody waits for them.
+
+        Args:
+            box: the program's folder; None with namespaces, where it gets one of its own.
 
         Raises:
             OSError: if the program could not be started.
         """
-        box = None if self._walls.enclosed else tempfile.mkdtemp(prefix="debate_gym-")
-        try:
-            return self._run(code, box)
-        finally:
-            if box is not None:
-                shutil.rmtree(box, onerror=_make_removable)
-                shutil.rmtree(box, ignore_errors=True)
-
-    def _run(self, code: str, box: str | None) -> dict[str, Any] | None:
         (out, out_w), (err, err_w), (told, told_w) = os.pipe(), os.pipe(), os.pipe()
         if box is None:
             jail.new_process_tree()
@@ -249,9 +241,3 @@ def _own_threads() -> int:
             if os.stat(f"/proc/{name}").st_uid == os.getuid():
                 number += len(os.listdir(f"/proc/{name}/task"))
     return number
-
-
-def _make_removable(_: object, path: str, __: object) -> None:
-    with suppress(OSError):
-        os.chmod(os.path.dirname(path), 0o700)
-        os.chmod(path, 0o700)

@@ -12,8 +12,10 @@ import gc
 import importlib
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -76,12 +78,25 @@ def write_line(to: int, message: Any) -> None:
 
 def _serve(request: Mapping[str, Any], walls: Walls, requests: int) -> dict[str, Any] | None:
     """The reply, once every process of the request has ended; None if nobody waits for it."""
+    if walls.enclosed:
+        return _supervised(request, walls, requests, None)
+    box = tempfile.mkdtemp(prefix=f"debate_gym-{os.getppid()}-")
+    try:
+        return _supervised(request, walls, requests, box)
+    finally:
+        shutil.rmtree(box, onerror=_make_removable)
+        shutil.rmtree(box, ignore_errors=True)
+
+
+def _supervised(
+    request: Mapping[str, Any], walls: Walls, requests: int, box: str | None
+) -> dict[str, Any] | None:
     reader, writer = os.pipe()
     supervisor = os.fork()
     if supervisor == 0:
         try:
             os.close(reader)
-            message = Supervisor(request["limits"], walls, requests).run(request["code"])
+            message = Supervisor(request["limits"], walls, requests).run(request["code"], box)
             write_line(writer, message)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             write_line(writer, {"error": f"{type(error).__name__}: {error}"})
@@ -156,3 +171,9 @@ def _try_libraries() -> None:
         if source is not None:
             with open(source, "rb"):
                 pass
+
+
+def _make_removable(_: object, path: str, __: object) -> None:
+    with suppress(OSError):
+        os.chmod(os.path.dirname(path), 0o700)
+        os.chmod(path, 0o700)

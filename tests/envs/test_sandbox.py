@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -33,11 +34,12 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture(autouse=True)
 def _no_process_left(sandbox: Sandbox) -> Iterator[None]:
-    before = servers()
+    before, boxes = servers(), folders()
     begin = time.monotonic()
     yield
     assert time.monotonic() - begin < FEW_SECONDS
     assert servers() - before == set()
+    assert folders() <= boxes
 
 
 def servers() -> set[int]:
@@ -51,6 +53,10 @@ def servers() -> set[int]:
         except OSError:
             continue
     return found
+
+
+def folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob(f"debate_gym-{os.getpid()}-*"))
 
 
 def stated(sandbox: Sandbox, word: str) -> bool:
