@@ -17,6 +17,7 @@ import pytest
 
 from debate_gym.envs import Question, load_task
 from debate_gym.envs.tasks import gpqa
+from debate_gym.envs.tasks.gpqa_archive import archived_rows
 from debate_gym.envs.tasks.intake import Intake, Item
 
 Put = Callable[..., Path]
@@ -116,6 +117,16 @@ def test_every_export_carries_the_canary(put: Put) -> None:
     assert all(record["meta"]["canary"] == "canary:1" for record in exported)
 
 
+def test_nothing_is_unpacked(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(main=[row(i) for i in range(8)])
+    unpacked = path.parent / "unpacked"
+    unpacked.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(unpacked))
+    monkeypatch.chdir(unpacked)
+    load_task("gpqa", "train")
+    assert sorted(path.parent.rglob("*")) == [path, unpacked]
+
+
 def test_a_subset_reads_its_own_file_only(put: Put) -> None:
     put(main=[row(0)], extended=b"\xff", diamond=[row(1), row(2)])
     assert [item.upstream_id for item in taken()[0]] == ["rec0"]
@@ -203,24 +214,22 @@ def test_another_archive_is_named(put: Put) -> None:
 
 @pytest.mark.parametrize("blank", ["Explanation", "High_level_domain", "Subdomain"])
 def test_what_no_answer_needs_may_be_blank(put: Put, blank: str) -> None:
-    put(main=[row(**{blank.replace("High_level", "High-level"): ""})])
+    put(main=[row(0, **{blank.replace("High_level", "High-level"): ""})])
     assert len(taken()[0]) == 1
 
 
 @pytest.mark.skipif("DEBATE_GYM_DATA" not in os.environ, reason="no upstream files")
-@pytest.mark.parametrize(("subset", "equal"), [("main", 3), ("diamond", 2), ("extended", 3)])
-def test_upstream_file(
-    subset: str, equal: int, both_splits: Load, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("subset", gpqa.SUBSETS)
+def test_upstream_file(subset: str, both_splits: Load, capsys: pytest.CaptureFixture[str]) -> None:
     items, intake = taken(subset=subset)
-    assert not intake.broken
-    assert intake.duplicates == 0
-    assert intake.dropped == {"two equal options": equal}
+    unbroken = not intake.broken
+    assert unbroken
     questions = both_splits("gpqa", subset=subset)
-    assert len(questions) == len(items) == intake.read - equal
+    assert len(questions) == len(items)
     stripped = [a == a.strip() != "" for q in questions for a in (*q.answers, q.question)]
     assert all(stripped)
-    assert len({question.meta["canary"] for question in questions}) == 1
+    canaries = {question.meta["canary"] for question in questions}
+    assert len(canaries) == 1
     assert {q.meta["domain"] for q in questions} == {"Physics", "Chemistry", "Biology"}
     assert 0.4 < np.mean([question.correct for question in questions]) < 0.6
     drawn = Counter(question.meta["wrong_option"] for question in questions)
@@ -239,3 +248,27 @@ def test_upstream_subsets_are_nested() -> None:
     main_in_extended = ids["main"].items() <= ids["extended"].items()
     assert diamond_in_main
     assert main_in_extended
+
+
+@pytest.mark.skipif("DEBATE_GYM_DATA" not in os.environ, reason="no upstream files")
+def test_the_sample_of_380_rows() -> None:
+    read = {subset: taken(subset=subset) for subset in gpqa.SUBSETS}
+    if [intake.read for _, intake in read.values()] != [380, 173, 380]:
+        pytest.skip("counts are those of 380 rows of main, 173 of diamond, 380 of extended")
+    equal = {subset: intake.dropped["two equal options"] for subset, (_, intake) in read.items()}
+    assert equal == {"main": 3, "diamond": 2, "extended": 3}
+    assert [intake.duplicates for _, intake in read.values()] == [0, 0, 0]
+    rows = [item.record for item in gpqa.read_rows(Intake(), "main")]
+    domains = Counter(row.domain for row in rows)
+    assert domains == {"Physics": 157, "Chemistry": 156, "Biology": 67}
+    assert min(len(row.explanation) for row in rows) >= 100
+    texts = ["".join((row.question, *row.options, row.explanation)) for row in rows]
+    assert sum(not text.isascii() for text in texts) == 122
+    for subset, count in (("main", 73), ("diamond", 28)):
+        archive = read[subset][1].files[0]
+        raw = [r.value for r in archived_rows(Intake(), archive, f"gpqa_{subset}.csv")]
+        blanks = [any(row[name] != row[name].strip() for name in gpqa.OPTIONS) for row in raw]
+        assert sum(blanks) == count
+        with zipfile.ZipFile(archive) as opened:
+            encrypted = [info.flag_bits & 1 for info in opened.infolist() if not info.is_dir()]
+        assert all(encrypted)
