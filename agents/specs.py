@@ -1,6 +1,7 @@
 """Policies and judges by name.
 
-Policies: `scripted:NAME`, or any model spec of `debate_gym.agents.models`. Judges: `evidence`,
+Policies: `scripted:NAME`, any model spec of `debate_gym.agents.models`, or one that makes another
+policy stronger, such as `best-of-4(MODEL)` (see `debate_gym.agents.wrapped`). Judges: `evidence`,
 `gold`, `mirrored`, `first`, or `logprob:MODEL`.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from debate_gym.agents.wrapped import is_wrapped, make_wrapped
 from debate_gym.envs.names import unknown
 from debate_gym.envs.scripted import JUDGES, POLICIES, scripted_judge, scripted_policy
 from debate_gym.envs.seats import Judge, Policy
@@ -24,6 +26,8 @@ def make_policy(spec: str, **options: Any) -> Policy:
         ValueError: on an unknown spec, or an option out of range.
         OSError: if a model of the hub cannot be had.
     """
+    if is_wrapped(spec):
+        return make_wrapped(spec, make_policy, **options)
     if spec.startswith(SCRIPTED):
         return scripted_policy(spec)
     if spec in POLICIES:

@@ -172,6 +172,7 @@ def _turn(state: State, seat: str, utterance: Utterance) -> Turn:
         prompt_tokens=utterance.prompt_tokens,
         completion_tokens=utterance.completion_tokens,
         finish=utterance.finish,
+        overhead=utterance.overhead,
     )
 
 

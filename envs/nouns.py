@@ -125,13 +125,67 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Overhead:
+    """What was spent on an utterance besides writing it: candidates that lost, selections,
+    critiques. Two of them add up.
+
+    Attributes:
+        generations: texts that a model wrote.
+        prompt_tokens: read for those, and for readings of log-probabilities, which write nothing.
+        completion_tokens: written.
+        events: (name, how often) of what happened on the way, sorted by name, without zeros; the
+            names are in the policies that count them.
+    """
+
+    generations: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    events: tuple[tuple[str, int], ...] = ()
+
+    def __add__(self, other: Overhead) -> Overhead:
+        counts = dict(self.events)
+        for name, count in other.events:
+            counts[name] = counts.get(name, 0) + count
+        return Overhead(
+            self.generations + other.generations,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            tuple(sorted((name, count) for name, count in counts.items() if count)),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The `overhead` of a turn in an `episode` record."""
+        return {
+            "generations": self.generations,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "events": dict(self.events),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Overhead:
+        return cls(
+            record["generations"],
+            record["prompt_tokens"],
+            record["completion_tokens"],
+            tuple(sorted(record["events"].items())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Utterance:
-    """What a policy wrote, raw: private thinking and unchecked passages included."""
+    """What a policy wrote, raw: private thinking and unchecked passages included.
+
+    Attributes:
+        prompt_tokens, completion_tokens: of the call that wrote this text.
+        overhead: all that was spent besides that call.
+    """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     finish: Finish = "stop"
+    overhead: Overhead = Overhead()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +197,7 @@ class Turn:
         thinking: private; only the seat itself and the episode file ever hold it.
         argument: what others read, with `<v_passage>` / `<u_passage>` in place of the seat's tags.
         untagged: number of quotations outside any passage tag.
+        overhead: as in `Utterance`.
     """
 
     seat: str
@@ -154,9 +209,12 @@ class Turn:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     finish: Finish = "stop"
+    overhead: Overhead = Overhead()
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of the `turns` of an `episode` record."""
+        """One entry of the `turns` of an `episode` record; without `overhead` where nothing was
+        spent besides the turn."""
+        spent = {} if self.overhead == Overhead() else {"overhead": self.overhead.to_json()}
         return {
             "seat": self.seat,
             "round": self.round,
@@ -170,6 +228,7 @@ class Turn:
             },
             "tokens": {"prompt": self.prompt_tokens, "completion": self.completion_tokens},
             "finish": self.finish,
+            **spent,
         }
 
     @classmethod
@@ -188,6 +247,7 @@ class Turn:
             prompt_tokens=record["tokens"]["prompt"],
             completion_tokens=record["tokens"]["completion"],
             finish=record["finish"],
+            overhead=Overhead.from_json(record["overhead"]) if "overhead" in record else Overhead(),
         )
 
 
@@ -309,6 +369,7 @@ class Episode:
 
     def to_json(self) -> dict[str, Any]:
         """The `episode` file record."""
+        spent = sum((turn.overhead for turn in self.turns), Overhead())
         return {
             "schema": EPISODE_SCHEMA,
             "id": self.id,
@@ -323,9 +384,10 @@ class Episode:
             "turns": [turn.to_json() for turn in self.turns],
             "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "cost": {
-                "generations": len(self.turns),
-                "prompt_tokens": sum(turn.prompt_tokens for turn in self.turns),
-                "completion_tokens": sum(turn.completion_tokens for turn in self.turns),
+                "generations": len(self.turns) + spent.generations,
+                "prompt_tokens": sum(t.prompt_tokens for t in self.turns) + spent.prompt_tokens,
+                "completion_tokens": sum(t.completion_tokens for t in self.turns)
+                + spent.completion_tokens,
             },
             "seed": self.seed,
             "prompt_hash": self.prompt_hash,

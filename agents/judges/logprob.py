@@ -108,8 +108,10 @@ class LogProbJudge:
         return make_verdict(self.name, order, p, state.question, label_mass=mass if p else None)
 
 
-def label_tokens(tokenizer: Any) -> tuple[str, tuple[int, int]]:
-    """The primed text, and the ids of the labels 1 and 2 right after it.
+def label_tokens(
+    tokenizer: Any, primed: str = PRIMED, labels: tuple[str, str] = ("1", "2")
+) -> tuple[str, tuple[int, int]]:
+    """The primed text, and the ids of two labels right after it.
 
     Tokenizers differ in whether a label takes the blank before it along, so both are tried on a
     whole prompt: the label must add exactly one token to it, and leave the tokens before it alone.
@@ -118,13 +120,13 @@ def label_tokens(tokenizer: Any) -> tuple[str, tuple[int, int]]:
         ValueError: if neither way gives two distinct tokens.
     """
     unknown = tokenizer.unk_token_id
-    for primed, blank in ((PRIMED, " "), (PRIMED + " ", "")):
-        head = encode_prompt(tokenizer, "x", "x", primed)
-        tails = [encode_prompt(tokenizer, "x", "x", f"{primed}{blank}{n}") for n in (1, 2)]
+    for start, blank in ((primed, " "), (primed + " ", "")):
+        head = encode_prompt(tokenizer, "x", "x", start)
+        tails = [encode_prompt(tokenizer, "x", "x", f"{start}{blank}{n}") for n in labels]
         one, two = (tail[-1] for tail in tails)
         if all(tail[:-1] == head for tail in tails) and one != two and unknown not in (one, two):
-            return primed, (one, two)
+            return start, (one, two)
     raise ValueError(
-        f"tokenizer {tokenizer.name_or_path!r}: the labels 1 and 2 are not single, distinct tokens "
-        f"after {PRIMED!r}; this judge needs that"
+        f"tokenizer {tokenizer.name_or_path!r}: the labels {labels[0]} and {labels[1]} are not "
+        f"single, distinct tokens after {primed!r}; reading their chances needs that"
     )

@@ -4,7 +4,7 @@ that read pictures."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 import torch
 
+from debate_gym.agents.scoring import Reading
+from debate_gym.envs.game import observe, start
 from debate_gym.envs.images import data_uri
-from debate_gym.envs.nouns import Question
+from debate_gym.envs.nouns import Observation, Question, Utterance
+from debate_gym.envs.protocol import load_protocol
 
 torch.set_num_threads(1)
 warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
@@ -200,3 +203,58 @@ def lora(tokenizer: Any) -> Any:
         model = get_peft_model(random_llama(tokenizer), config)
         model.add_adapter("other", config)
     return model
+
+
+class Writer:
+    """A policy that answers each prompt by a rule and remembers its calls. A prompt costs 10
+    tokens, a reply one a word."""
+
+    def __init__(self, reply: Callable[[Observation], str], name: str = "writer") -> None:
+        self.name, self.revision = name, "w"
+        self.reply = reply
+        self.calls: list[list[Observation]] = []
+
+    def act(self, observations: Sequence[Observation]) -> list[Utterance]:
+        self.calls.append(list(observations))
+        said = [self.reply(observation) for observation in observations]
+        return [Utterance(text, 10, len(text.split())) for text in said]
+
+
+class Rater:
+    """A scorer that rates each prompt by a rule, for 5 tokens, and remembers its calls."""
+
+    name, revision = "rater", "s"
+
+    def __init__(self, rate: Callable[[Observation], tuple[float | None, float | None]]) -> None:
+        self.rate = rate
+        self.calls: list[list[Observation]] = []
+
+    def log_probabilities(
+        self, prompts: Sequence[Observation], primed: str, labels: tuple[str, str]
+    ) -> list[Reading]:
+        self.calls.append(list(prompts))
+        return [Reading(self.rate(prompt), 5) for prompt in prompts]
+
+
+@pytest.fixture
+def make_writer() -> Callable[..., Writer]:
+    return Writer
+
+
+@pytest.fixture
+def make_rater() -> Callable[..., Rater]:
+    return Rater
+
+
+@pytest.fixture
+def make_observation() -> Callable[..., Observation]:
+    """A first turn of a debate, or of another game."""
+
+    def make(protocol: str = "debate", seat: str = "debater_0", seed: int = 0) -> Observation:
+        question = Question(
+            "q", "evidence", "Who did it?", ("Anna", "Bert"), 0, "The tall man ran. The dog slept."
+        )
+        state = start(question, load_protocol(protocol), seed=seed, id=f"e{seed}")
+        return observe(state, seat)
+
+    return make
