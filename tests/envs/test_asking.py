@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from debate_gym.envs import load_protocol, load_task, observe, start
-from debate_gym.envs.asking import ask, rule
+from debate_gym.envs.asking import PartlyFailed, ask, rule
 from debate_gym.envs.nouns import Observation, Utterance
 from debate_gym.envs.scripted import scripted_judge
 
@@ -51,6 +51,32 @@ def test_only_what_fails_alone_too_fails() -> None:
     results = ask(Seat(do), SEEN, "s")
     assert [isinstance(r, Exception) for r in results] == [False, False, False, True, False]
     assert [r for r in results if isinstance(r, Utterance)] == [Utterance(x) for x in "0124"]
+
+
+def test_a_seat_that_tells_what_failed_is_asked_once() -> None:
+    def do(batch: Any) -> Any:
+        told = [Utterance(o.episode) for o in batch[:3]]
+        raise PartlyFailed(seat, [*told, RuntimeError("four"), "words"])
+
+    seat = Seat(do)
+    *said, fourth, fifth = ask(seat, SEEN, "s")
+    assert said == [Utterance(x) for x in "012"]
+    assert str(fourth) == "four"
+    assert "must give an Utterance" in str(fifth)
+    assert seat.calls == [5]
+
+
+def test_what_a_wrapped_seat_tells_is_not_the_wrappers_own() -> None:
+    def inner(batch: Any) -> Any:
+        if len(batch) > 1:
+            raise PartlyFailed(wrapped, [Utterance("raw") for _ in batch])
+        return [Utterance(o.episode) for o in batch]
+
+    wrapped = Seat(inner)
+    wrapper = Seat(lambda batch: [Utterance(f"better {u.text}") for u in wrapped.act(batch)])
+    assert [u.text for u in ask(wrapper, SEEN, "s") if isinstance(u, Utterance)] == [
+        f"better {i}" for i in range(5)
+    ]
 
 
 @pytest.mark.parametrize(
