@@ -15,6 +15,7 @@ from debate_gym.envs.names import unknown
 from debate_gym.envs.tasks import NINE, SPLITS, TASKS, task_module
 from debate_gym.envs.tasks.files import data_root, find_files
 from debate_gym.envs.tasks.intake import DEFAULT_N
+from debate_gym.eval import build_gsm8k
 
 FOLDERS = {"gpqa-extractive": "gpqa", "gsm8kqa": "gsm8k"}
 EXAMPLES = """examples:
@@ -56,6 +57,7 @@ def add_commands(commands: Any) -> None:
     one.add_argument("--seed", type=int, default=0, help="of the draw (default 0)")
     one.add_argument("--split", choices=SPLITS, default="heldout")
     one.set_defaults(run=_freeze)
+    build_gsm8k.add_command(kinds)
 
 
 def folder_of(task: str) -> str:
