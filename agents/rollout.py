@@ -11,11 +11,14 @@ from itertools import islice
 
 from debate_gym.envs.asking import ask, rule
 from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import Episode, Question, SeatRecord, Utterance, Verdict
+from debate_gym.envs.nouns import JUDGE_0, Episode, Question, SeatRecord, Utterance, Verdict
 from debate_gym.envs.protocol import Protocol
 from debate_gym.envs.render import prompt_hash
+from debate_gym.envs.scripted import scripted_policy
 from debate_gym.envs.seats import Judge, Policy
 from debate_gym.envs.verdict import failed_verdict
+
+ASKER = "scripted:asking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class Job:
     """One game to play.
 
     Attributes:
-        seats: speaking seat -> key of the policy that fills it.
+        seats: speaking seat -> key of the policy that fills it. A judge who asks speaks as
+            `judge_0`; `scripted:asking` does it where no policy is named for that seat.
         sides: see `debate_gym.envs.game.start`.
         id: unique within a call of `play`; the game's own if None.
     """
@@ -41,6 +45,7 @@ class Job:
 class _Game:
     number: int
     job: Job
+    seats: Mapping[str, str]
     state: State
     error: str | None = None
 
@@ -64,6 +69,7 @@ def play(
     """
     if slots < 1:
         raise ValueError(f"slots must be at least 1, got {slots}")
+    policies = {ASKER: scripted_policy(ASKER), **policies}
     queue = enumerate(jobs)
     running: list[_Game] = []
     done: dict[int, Episode] = {}
@@ -83,19 +89,21 @@ def play(
 
 
 def _open(number: int, job: Job, policies: Mapping[str, Policy]) -> _Game:
-    if set(job.seats) != set(job.protocol.seats) or not set(job.seats.values()) <= set(policies):
+    asker = {JUDGE_0: ASKER} if job.protocol.judge_asks else {}
+    seats = {**asker, **job.seats}
+    if set(seats) != set(job.protocol.speakers) or not set(seats.values()) <= set(policies):
         raise ValueError(
-            f"job seats {dict(job.seats)} must fill {job.protocol.seats} from {sorted(policies)}"
+            f"job seats {dict(job.seats)} must fill {job.protocol.speakers} from {sorted(policies)}"
         )
     state = start(job.question, job.protocol, sides=job.sides, seed=job.seed, id=job.id)
-    return _Game(number, job, state)
+    return _Game(number, job, seats, state)
 
 
 def _step(games: Sequence[_Game], policies: Mapping[str, Policy]) -> None:
     calls: dict[str, list[tuple[_Game, str]]] = {}
     for game in games:
         for seat in due(game.state):
-            calls.setdefault(game.job.seats[seat], []).append((game, seat))
+            calls.setdefault(game.seats[seat], []).append((game, seat))
     said: dict[int, dict[str, Utterance]] = {}
     for key, members in calls.items():
         observations = [observe(game.state, seat) for game, seat in members]
@@ -108,6 +116,7 @@ def _step(games: Sequence[_Game], policies: Mapping[str, Policy]) -> None:
     for game in games:
         if game.error is None and due(game.state):
             game.state = advance(game.state, said[game.number])
+            game.error = game.state.error
 
 
 def _judge(games: Sequence[_Game], judge: Judge) -> list[tuple[Verdict, ...]]:
@@ -130,12 +139,12 @@ def _episode(game: _Game, verdicts: tuple[Verdict, ...], policies: Mapping[str, 
         protocol=job.protocol.name,
         condition=job.condition,
         seats={
-            seat: SeatRecord(policies[key].name, policies[key].revision, state.sides[seat])
-            for seat, key in job.seats.items()
+            seat: SeatRecord(policies[key].name, policies[key].revision, state.sides.get(seat))
+            for seat, key in game.seats.items()
         },
         turns=state.turns,
         verdicts=verdicts,
         seed=state.seed,
-        prompt_hash=prompt_hash(state.prompts),
+        prompt_hash=prompt_hash(state.prompts, job.protocol),
         error=game.error,
     )

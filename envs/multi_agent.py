@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
 
-from debate_gym.envs.game import State, advance, due, observe
+from debate_gym.envs.game import State, due, observe
 from debate_gym.envs.nouns import Utterance, Verdict
 from debate_gym.envs.table import (
+    Table,
     action_space,
     facts,
     make_table,
@@ -27,11 +29,11 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
     """All seats of a round speak at once.
 
     Args:
-        protocol: name of the protocol; its turns must be simultaneous.
+        protocol: name of the protocol; its turns must be simultaneous, and its sides assigned.
         settings: see `debate_gym.envs.table.make_table`; there is no opponent here.
 
     Raises:
-        ValueError: on sequential turns: those are played by `env()`.
+        ValueError: on sequential turns or a seat that chooses: those are played by `env()`.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "debate_gym_parallel"}  # noqa: RUF012
@@ -42,6 +44,8 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
         )
         if self.table.protocol.turns != "simultaneous":
             raise ValueError("parallel_env() plays simultaneous turns; use env() for sequential")
+        if self.table.protocol.chooser is not None:
+            raise ValueError("one seat chooses before the others speak; use env()")
         self.render_mode = render_mode
         self.possible_agents = list(self.table.protocol.seats)
         self.agents: list[str] = []
@@ -68,8 +72,8 @@ class DebateParallelEnv(ParallelEnv[str, Observed, str]):  # type: ignore[misc]
         if self._state is None or not self.agents:
             raise RuntimeError("call reset() before step()")
         said = {seat: self.table.utterance(action) for seat, action in actions.items()}
-        state = self._state = advance(self._state, said)
-        verdict = None if due(state) else self.table.settle([state])[0]
+        state, verdict = _take(self.table, self._state, said)
+        self._state = state
         paid = (
             dict.fromkeys(self.agents, 0.0) if verdict is None else self.table.pay(verdict, state)
         )
@@ -158,11 +162,11 @@ class DebateAECEnv(AECEnv[str, Observed, str | None]):  # type: ignore[misc]
         self._clear_rewards()
         waiting = [seat for seat in due(self._state) if seat not in self._said]
         if not waiting:
-            self._state = advance(self._state, self._said)
+            self._state, verdict = _take(self.table, self._state, self._said)
             self._said = {}
-            waiting = list(due(self._state))
-            if not waiting:
-                self._end(self._state)
+            waiting = list(due(self._state)) if verdict is None else []
+            if verdict is not None:
+                self._end(self._state, verdict)
         if waiting:
             self.infos = {seat: facts(self._state, seat) for seat in self.agents}
         self.agent_selection = waiting[0] if waiting else self.agents[0]
@@ -174,11 +178,25 @@ class DebateAECEnv(AECEnv[str, Observed, str | None]):  # type: ignore[misc]
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _end(self, state: State) -> None:
-        (verdict,) = self.table.settle([state])
+    def _end(self, state: State, verdict: Verdict) -> None:
         self.rewards = self.table.pay(verdict, state)
         self.terminations = dict.fromkeys(self.agents, True)
         self.infos = {seat: facts(state, seat, verdict) for seat in self.agents}
+
+
+def _take(
+    table: Table, state: State, said: Mapping[str, Utterance]
+) -> tuple[State, Verdict | None]:
+    """Plays a step, and what a judge who asks says after it; the verdict once the game is over.
+
+    The state of a game that broke is the one before its last sound step.
+    """
+    played = table.answer_for([state], [said])
+    (after,) = table.play_on(played, *table.protocol.seats)
+    if isinstance(after, Exception):
+        (reached,) = played
+        return state if isinstance(reached, Exception) else reached, table.failed()
+    return after, None if due(after) else table.settle([after])[0]
 
 
 def _generator(held: np.random.Generator | None, seed: int | None) -> np.random.Generator:

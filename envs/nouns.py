@@ -14,7 +14,9 @@ from typing import Any, Literal
 DEBATER_0 = "debater_0"
 DEBATER_1 = "debater_1"
 CONSULTANT_0 = "consultant_0"
+CONSULTANT_1 = "consultant_1"
 JUDGE_0 = "judge_0"
+CHOICE_ROUND = -1
 
 Finish = Literal["stop", "length", "error"]
 EPISODE_SCHEMA = "debate_gym/episode/1"
@@ -193,9 +195,11 @@ class Turn:
     """An utterance once the game has taken it.
 
     Attributes:
-        round: counted from 0.
+        round: counted from 0; `CHOICE_ROUND` for the choice that opens an open protocol, which no
+            seat reads.
         thinking: private; only the seat itself and the episode file ever hold it.
-        argument: what others read, with `<v_passage>` / `<u_passage>` in place of the seat's tags.
+        argument: the public speech, with `<v_passage>` / `<u_passage>` in place of the seat's tags;
+            what each reader sees of it is in `debate_gym.envs.view`.
         untagged: number of quotations outside any passage tag.
         overhead: as in `Utterance`.
     """
@@ -312,7 +316,9 @@ class Observation:
             generator from it, so that what it says does not depend on how calls were batched.
         side: index of the answer that the seat argues; None for a judge.
         article: None where the seat may not see it.
-        turns: the turns that this seat may see, in playing order, thinking removed.
+        round: `CHOICE_ROUND` when the seat is to choose the answer that it will argue.
+        turns: the turns that this seat may see, as it may see them, in playing order, thinking
+            removed.
         system, user: the rendered prompt.
         images: the question's, which every seat sees, the judge too (K24 section 3.1).
     """
@@ -330,10 +336,16 @@ class Observation:
     user: str
     images: tuple[str, ...] = ()
 
+    @property
+    def choosing(self) -> bool:
+        """Whether `Answer: 1` or `Answer: 2` is asked for, and no speech."""
+        return self.round == CHOICE_ROUND
+
 
 @dataclass(frozen=True, slots=True)
 class SeatRecord:
-    """Who filled a seat: policy name, revision of its weights, index of the assigned answer."""
+    """Who filled a seat: policy name, revision of its weights, index of the answer that it argued
+    (None for a judge who asks, and where no answer was chosen)."""
 
     model: str
     revision: str
@@ -366,6 +378,12 @@ class Episode:
     def __post_init__(self) -> None:
         if not self.verdicts:
             raise ValueError(f"episode {self.id!r} has no verdict; a failed one holds FAILED")
+
+    @property
+    def chooser(self) -> str | None:
+        """The seat that chose its answer; None where answers were assigned."""
+        chosen = (turn.seat for turn in self.turns if turn.round == CHOICE_ROUND)
+        return next(chosen, None)
 
     def to_json(self) -> dict[str, Any]:
         """The `episode` file record."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import gymnasium as gym
 
+SINGLE_SEAT = {
+    "Debate": "debate",
+    "InteractiveDebate": "interactive-debate",
+    "OpenDebate": "open-debate",
+    "Consultancy": "consultancy",
+    "OpenConsultancy": "open-consultancy",
+}
+
 
 def register_all() -> None:
-    """Registers `Debate-v0`, `Consultancy-v0` and `DirectQA-v0` under `debate_gym/`."""
-    for name, protocol in (("Debate", "debate"), ("Consultancy", "consultancy")):
+    """Registers the ids under `debate_gym/`: one a row of `SINGLE_SEAT`, and `DirectQA-v0`."""
+    for name, protocol in SINGLE_SEAT.items():
         gym.register(
             id=f"debate_gym/{name}-v0",
             entry_point="debate_gym.envs.single_seat:SingleSeatEnv",

@@ -10,10 +10,11 @@ import numpy as np
 
 from debate_gym.envs.game import State
 from debate_gym.envs.names import unknown
-from debate_gym.envs.nouns import Observation, Passage, Utterance, Verdict
+from debate_gym.envs.nouns import JUDGE_0, Observation, Passage, Utterance, Verdict
 from debate_gym.envs.seats import Judge, Policy
 from debate_gym.envs.tasks.evidence import SENTENCE, strengths
 from debate_gym.envs.verdict import BOTH_ORDERS, make_verdict
+from debate_gym.envs.view import visible
 
 EVIDENCE_SCALE = 5.0
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -21,7 +22,11 @@ Line = Callable[[Observation, list[str], np.random.Generator], str]
 
 
 class ScriptedPolicy:
-    """Speaks by a rule. Draws only from the observation's seed."""
+    """Speaks by a rule. Draws only from the observation's seed.
+
+    Asked to choose the answer that it will argue, it takes the one that the article favours where
+    it has a rule for that (`best`), and any other way one of the two at random.
+    """
 
     revision = ""
 
@@ -35,7 +40,8 @@ class ScriptedPolicy:
     def _speak(self, observation: Observation) -> Utterance:
         sentences = [part for part in SENTENCE_END.split(observation.article or "") if part]
         rng = np.random.default_rng(observation.seed)
-        text = self._line(observation, sentences, rng)
+        line = CHOICES.get(self._line, _any_answer) if observation.choosing else self._line
+        text = line(observation, sentences, rng)
         return Utterance(text, len(observation.user.split()), len(text.split()))
 
 
@@ -66,6 +72,23 @@ def _forger(observation: Observation, sentences: list[str], rng: np.random.Gener
     )
 
 
+def _asking(observation: Observation, sentences: list[str], rng: np.random.Generator) -> str:
+    return "Which sentence speaks most for your answer and has not been quoted yet?"
+
+
+def _any_answer(observation: Observation, sentences: list[str], rng: np.random.Generator) -> str:
+    return f"Answer: {1 + int(rng.integers(2))}"
+
+
+def _favoured_answer(
+    observation: Observation, sentences: list[str], rng: np.random.Generator
+) -> str:
+    sums = np.sum([strengths(s, observation.answers) for s in sentences] or [(0, 0)], axis=0)
+    if sums[0] == sums[1]:
+        return _any_answer(observation, sentences, rng)
+    return f"Answer: {1 + int(sums[1] > sums[0])}"
+
+
 def _quote(sentence: str) -> str:
     return f"<passage>{sentence}</passage>"
 
@@ -75,14 +98,17 @@ POLICIES: dict[str, Line] = {
     "best": _best,
     "silent": _silent,
     "forger": _forger,
+    "asking": _asking,
 }
+CHOICES: dict[Line, Line] = {_best: _favoured_answer}
 
 
 class EvidenceJudge:
     """Decides the `evidence` game by the strengths that it was shown.
 
-    Of every turn it reads the first verified passage that is one complete sentence. A sentence
-    counts once in a game, whoever quotes it. With S_a the sum for answer a, the probability of
+    Of every turn, as the protocol shows it, it reads the first verified passage that is one
+    complete sentence; where passages are not checked it believes all of them. A sentence counts
+    once in a game, whoever quotes it. With S_a the sum for answer a, the probability of
     answers[0] is 1 / (1 + exp(-(S_0 - S_1) / 5)); equal sums are a tie. The order in which the
     answers are shown plays no part, so it gives one verdict.
     """
@@ -93,18 +119,19 @@ class EvidenceJudge:
         return [(self._decide(state),) for state in states]
 
     def _decide(self, state: State) -> Verdict:
-        answers = state.question.answers
-        shown = {text for turn in state.turns if (text := _evidence(turn.passages))}
+        answers, believing = state.question.answers, not state.protocol.verify
+        turns = visible(state.turns, JUDGE_0, state.protocol)
+        shown = {text for turn in turns if (text := _evidence(turn.passages, believing))}
         sums = np.sum([strengths(text, answers) for text in sorted(shown)] or [(0, 0)], axis=0)
         first = 1 / (1 + math.exp((sums[1] - sums[0]) / EVIDENCE_SCALE))
         p = (0.5, 0.5) if sums[0] == sums[1] else (first, 1 - first)
         return make_verdict(self.name, (0, 1), p, state.question, reasoning=f"sums {sums.tolist()}")
 
 
-def _evidence(passages: Sequence[Passage]) -> str:
+def _evidence(passages: Sequence[Passage], believing: bool) -> str:
     for passage in passages:
         text = " ".join(passage.text.split())
-        if passage.verified and SENTENCE.fullmatch(text):
+        if (passage.verified or believing) and SENTENCE.fullmatch(text):
             return text
     return ""
 
@@ -149,7 +176,8 @@ def scripted_policy(name: str) -> Policy:
     """The scripted policy of a name, with or without the prefix `scripted:`.
 
     `random` quotes any sentence, `best` the strongest sentence for its side that it has not
-    quoted yet, `silent` nothing, and `forger` invents passages, verdicts and chat tokens.
+    quoted yet, `silent` nothing, and `forger` invents passages, verdicts and chat tokens; `asking`
+    always puts the same question, as a judge who asks may.
 
     Raises:
         ValueError: on an unknown name.

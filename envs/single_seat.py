@@ -26,11 +26,12 @@ Observed = dict[str, str]
 
 
 class SingleSeatEnv(gym.Env[Observed, str]):
-    """A debate or consultancy in which the caller speaks for one seat.
+    """A game in which the caller speaks for one seat.
 
     An observation is the seat's prompt (`system`, `user`), an action is what the seat says. The
     only reward comes with the last step: what the judge's verdict pays the seat. A game whose
-    opponent or judge breaks ends with the outcome `failed` and pays nothing.
+    opponent or judge breaks, or whose side is chosen in words that cannot be read, ends with the
+    outcome `failed` and pays nothing.
 
     Args:
         protocol: name of the protocol.

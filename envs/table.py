@@ -10,8 +10,8 @@ import numpy as np
 from gymnasium import spaces
 
 from debate_gym.envs.asking import ask, rule
-from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import Observation, Question, Utterance, Verdict
+from debate_gym.envs.game import State, advance, current_round, due, observe, start
+from debate_gym.envs.nouns import JUDGE_0, Observation, Question, Utterance, Verdict
 from debate_gym.envs.protocol import Protocol, load_protocol
 from debate_gym.envs.render import render_transcript
 from debate_gym.envs.reward import rewards
@@ -24,6 +24,7 @@ from debate_gym.envs.verdict import average_orders, failed_verdict
 ARTICLE_LIMIT = 1_000_000
 SPEECH_LIMIT = 20_000
 POOL = 128
+ASKER = "scripted:asking"
 Seat = TypeVar("Seat")
 
 
@@ -47,12 +48,14 @@ class Table:
 
     Attributes:
         judge, opponent: the seats that the environment fills.
+        asker: speaks for the judge between rounds, where the protocol lets it ask.
         questions: the pool that `reset` draws from.
     """
 
     protocol: Protocol
     judge: Judge
     opponent: Policy
+    asker: Policy
     reward: str
     questions: tuple[Question, ...]
 
@@ -83,30 +86,35 @@ class Table:
     ) -> list[State | Exception]:
         """Advances games by the learner's utterances and, where other seats are due too, theirs.
 
-        The opponent is called once for all games; a game for which it raises comes back as the
-        exception.
+        The opponent, and a judge who asks, are called once for all games; a game for which they
+        raise, or which breaks, comes back as the exception.
         """
-        asked = [
+        missing = [
             (i, seat)
             for i, state in enumerate(states)
             for seat in due(state)
             if seat not in mine[i]
         ]
-        observations = [observe(states[i], seat) for i, seat in asked]
-        replies = ask(self.opponent, observations, f"opponent {self.opponent.name!r}")
         said: list[dict[str, Utterance]] = [dict(utterances) for utterances in mine]
         broken: dict[int, Exception] = {}
-        for (i, seat), reply in zip(asked, replies, strict=True):
-            if isinstance(reply, Exception):
-                broken[i] = reply
-            else:
-                said[i][seat] = reply
+        for policy, who, asked in (
+            (self.opponent, "opponent", [item for item in missing if item[1] != JUDGE_0]),
+            (self.asker, "asker", [item for item in missing if item[1] == JUDGE_0]),
+        ):
+            observations = [observe(states[i], seat) for i, seat in asked]
+            replies = ask(policy, observations, f"{who} {policy.name!r}")
+            for (i, seat), reply in zip(asked, replies, strict=True):
+                if isinstance(reply, Exception):
+                    broken[i] = reply
+                else:
+                    said[i][seat] = reply
         return [
-            broken[i] if i in broken else advance(state, said[i]) for i, state in enumerate(states)
+            broken[i] if i in broken else _advanced(state, said[i])
+            for i, state in enumerate(states)
         ]
 
-    def play_on(self, states: Sequence[State | Exception], seat: str) -> list[State | Exception]:
-        """Lets the opponent speak in every game until `seat` is due or the game is over.
+    def play_on(self, states: Sequence[State | Exception], *seats: str) -> list[State | Exception]:
+        """Lets the others speak in every game until one of `seats` is due or the game is over.
 
         Games that are exceptions already stay as they are.
         """
@@ -115,7 +123,9 @@ class Table:
             waiting = {
                 i: state
                 for i, state in enumerate(result)
-                if not isinstance(state, Exception) and due(state) and seat not in due(state)
+                if not isinstance(state, Exception)
+                and due(state)
+                and not set(seats) & set(due(state))
             }
             if not waiting:
                 return result
@@ -137,8 +147,14 @@ class Table:
         return failed_verdict(self.judge.name)
 
     def pay(self, verdict: Verdict, state: State) -> dict[str, float]:
-        """Each speaking seat's reward."""
-        return rewards(verdict, state.sides, self.reward)
+        """Each speaking seat's reward; nothing where no side was chosen."""
+        nothing = dict.fromkeys(self.protocol.seats, 0.0)
+        return nothing | rewards(verdict, state.sides, self.reward)
+
+
+def _advanced(state: State, said: Mapping[str, Utterance]) -> State | Exception:
+    after = advance(state, said)
+    return after if after.error is None else ValueError(after.error)
 
 
 def facts(state: State, seat: str, verdict: Verdict | None = None) -> dict[str, Any]:
@@ -147,7 +163,7 @@ def facts(state: State, seat: str, verdict: Verdict | None = None) -> dict[str, 
         "question_id": state.question.id,
         "seat": seat,
         "side": state.sides.get(seat, -1),
-        "round": len(state.turns) // max(1, len(state.protocol.seats)),
+        "round": current_round(state),
     }
     if verdict is not None:
         passages = [p for turn in state.turns if turn.seat == seat for p in turn.passages]
@@ -167,6 +183,7 @@ def make_table(
     task: str = "evidence",
     judge: str | Judge = "evidence",
     opponent: str | Policy = "scripted:random",
+    asker: str | Policy | None = None,
     reward: str = "win",
     rounds: int | None = None,
     turns: str | None = None,
@@ -179,21 +196,26 @@ def make_table(
     Args:
         judge, opponent: the name of one that needs no model, or an object; see
             `debate_gym.envs.seats`.
+        asker: the same for the questions of a judge who asks; `scripted:asking` if None.
         questions: the pool; drawn from the task's split if None.
         fields: other fields of the protocol.
 
     Raises:
-        ValueError: on an unknown name, and on an object that can fill no seat.
+        ValueError: on an unknown name, on an object that can fill no seat, and on an `asker` where
+            the judge asks nothing.
     """
     rewards(failed_verdict("check"), {}, reward)
     pool = tuple(load_task(task, split, POOL) if questions is None else questions)
     if not pool:
         raise ValueError("the pool of questions is empty")
     loaded = load_protocol(protocol, rounds=rounds, turns=turns, **fields)
+    if asker is not None and not loaded.judge_asks:
+        raise ValueError(f"asker means nothing here: the judge of {protocol!r} does not ask")
     return Table(
         loaded,
         _seated("judge", judge, scripted_judge, "judge"),
         _seated("opponent", opponent, scripted_policy, "act"),
+        _seated("asker", ASKER if asker is None else asker, scripted_policy, "act"),
         reward,
         pool,
     )

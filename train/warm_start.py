@@ -24,9 +24,9 @@ from tqdm import trange
 from transformers import Lfm2Config, Lfm2ForCausalLM, PreTrainedTokenizerFast
 
 from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import CONSULTANT_0, Observation, Utterance
+from debate_gym.envs.nouns import CONSULTANT_0, JUDGE_0, Observation, Utterance
 from debate_gym.envs.protocol import load_protocol
-from debate_gym.envs.render import FOLDER, SPEAKERS
+from debate_gym.envs.render import FOLDER, SPEAKERS, prompt_files
 from debate_gym.envs.tasks import evidence
 
 PIECE = r"</?[a-z_]+>|<\|[a-z]+\|>| ?[A-Za-z_]+| ?[0-9]| ?[^\sA-Za-z0-9<]|<|\n| "
@@ -40,18 +40,22 @@ CONTEXT = 512
 
 
 def build_tokenizer() -> PreTrainedTokenizerFast:
-    """A word-level tokenizer over all that the game can print in the `brief` prompts.
+    """A word-level tokenizer over all that debate and consultancy print in the `brief` prompts.
 
     A token carries its leading blank, so that decoding is plain joining and a quotation stays
     verbatim.
     """
     names = ("passage", "v_passage", "u_passage")
     tags = [f"<{slash}{name}>" for name in names for slash in ("", "/")]
-    prompts = [path.read_text("utf-8") for path in sorted((FOLDER / "brief").glob("*.md"))]
+    protocols = [load_protocol(name) for name in ("debate", "consultancy")]
+    plain = {name for protocol in protocols for name in prompt_files("brief", protocol, styles=())}
+    prompts = [(FOLDER / "brief" / name).read_text("utf-8") for name in sorted(plain)]
+    seats = {JUDGE_0, *(seat for protocol in protocols for seat in protocol.seats)}
+    speakers = [name for seat, name in SPEAKERS.items() if seat in seats]
     games = [evidence.generate(seed) for seed in range(200)]
     split = pre_tokenizers.Split(Regex(PIECE), behavior="isolated")
     texts = [f"{game.question}\n{game.article}" for game in games]
-    corpus = "\n".join([*prompts, *SPEAKERS.values(), *texts])
+    corpus = "\n".join([*prompts, *speakers, *texts])
     words = {piece.strip(" ") for piece, _ in split.pre_tokenize_str(f"{corpus} > : ‹›0123456789")}
     pieces = {form for word in words for form in (word, f" {word}") if form.strip(" ") != "\n"}
     vocabulary = [*SPECIAL, *tags, "\n", " ", *sorted(pieces - {*tags, " ", ""})]

@@ -48,7 +48,7 @@ def test_wrong_uses_are_refused() -> None:
         load_protocol("debates")
     with pytest.raises(ValueError, match="did you mean 'rounds'"):
         load_protocol("debate", round=3)
-    assert protocol_names() == ["consultancy", "debate", "direct-qa"]
+    assert {"consultancy", "debate", "direct-qa"} <= set(protocol_names())
 
 
 @pytest.mark.parametrize("prompts", ["standard", "brief"])

@@ -21,9 +21,11 @@ def prompt(prompts: str, seat: str, turns: Transcript = (), **changes: object) -
         "question": "Who?",
         "answers": ("Anna", "Bert"),
         "article": None if seat == "judge_0" else "The article.",
+        "closed": False,
         "seat": seat,
         "side": {"debater_0": 0, "debater_1": 1, "consultant_0": 1}.get(seat),
         "turns": turns,
+        "round": len(turns) // (1 if seat == "consultant_0" else 2),
         "order": (0, 1),
     }
     return render(**{**fields, **changes})  # type: ignore[arg-type]
@@ -46,7 +48,7 @@ def test_no_placeholder_is_left_open(prompts: str, seat: str) -> None:
 
 @pytest.mark.parametrize("prompts", SETS)
 def test_every_file_of_a_set_is_a_template_of_known_fields(prompts: str) -> None:
-    known = {"article", "question", "name", "own", "other", "first", "second"}
+    known = {"article", "question", "name", "own", "other", "first", "second", "words"}
     for path in (module.FOLDER / prompts).glob("*.md"):
         template = Template(path.read_text("utf-8"))
         assert template.is_valid()
@@ -82,7 +84,8 @@ def test_each_round_has_its_request_and_the_last_one_serves_on() -> None:
         folder = module.FOLDER / "standard"
         name = f"debater_{min(number + 1, 3)}.md"
         request = Template((folder / name).read_text("utf-8").strip("\n"))
-        assert user.endswith(request.substitute(name="Alice", own="Anna", other="Bert"))
+        words = {"name": "Alice", "own": "Anna", "other": "Bert", "words": 150}
+        assert user.endswith(request.substitute(words))
         asked.append(user.rpartition(f"words {2 * number - 1}")[2])
     assert len(set(asked[:3])) == 3
     assert asked[3] == asked[4]
@@ -107,14 +110,16 @@ def test_silence_is_printed_as_an_empty_line() -> None:
 
 
 def test_the_hash_follows_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert prompt_hash("brief") != prompt_hash("standard")
-    before = prompt_hash("brief")
+    debate, consultancy = load_protocol("debate"), load_protocol("consultancy")
+    assert len({prompt_hash(name, debate) for name in SETS}) == 2
+    before = prompt_hash("brief", debate), prompt_hash("brief", consultancy)
     shutil.copytree(module.FOLDER / "brief", tmp_path / "brief")
     monkeypatch.setattr(module, "FOLDER", tmp_path)
-    assert prompt_hash("brief") == before
-    with (tmp_path / "brief" / "judge.md").open("a") as file:
+    assert (prompt_hash("brief", debate), prompt_hash("brief", consultancy)) == before
+    with (tmp_path / "brief" / "debater_1.md").open("a") as file:
         file.write(" ")
-    assert prompt_hash("brief") != before
+    assert prompt_hash("brief", debate) != before[0]
+    assert prompt_hash("brief", consultancy) == before[1], "it does not read that file"
 
 
 def test_an_unknown_set_names_the_known_ones() -> None:
