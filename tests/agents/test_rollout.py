@@ -9,6 +9,7 @@ from debate_gym.agents.rollout import Job, play
 from debate_gym.envs import load_protocol, load_task
 from debate_gym.envs.game import State
 from debate_gym.envs.nouns import Episode, Observation, Outcome, Utterance, Verdict
+from debate_gym.envs.protocol import protocol_names
 from debate_gym.envs.scripted import FixedJudge, scripted_judge, scripted_policy
 from debate_gym.envs.verdict import average_orders
 from debate_gym.eval.metrics import accuracy, outcome_counts
@@ -151,6 +152,88 @@ def test_a_list_of_verdicts_is_as_good_as_a_tuple() -> None:
     (episode,) = play([job], {"r": scripted_policy("random")}, judge)
     assert [verdict.outcome for verdict in episode.verdicts] == [Outcome.CORRECT] * 2
     assert episode.error is None
+
+
+class Counting:
+    """Notes who was asked in which call, and answers like a scripted policy."""
+
+    revision = ""
+
+    def __init__(self, name: str = "random") -> None:
+        self.name = name
+        self.calls: list[list[tuple[str, int]]] = []
+
+    def act(self, observations: Sequence[Observation]) -> list[Utterance]:
+        self.calls.append([(o.seat, o.round) for o in observations])
+        return scripted_policy(self.name).act(observations)
+
+
+def test_every_protocol_is_played_by_the_one_loop() -> None:
+    for name in protocol_names():
+        protocol = load_protocol(name)
+        jobs = [
+            Job(question, protocol, dict.fromkeys(protocol.seats, "r"), seed=i)
+            for i, question in enumerate(QUESTIONS[:3])
+        ]
+        policies = {"r": scripted_policy("random")}
+        for episode in play(jobs, policies, scripted_judge("evidence")):
+            assert episode.error is None
+            assert set(episode.seats) == set(protocol.speakers)
+            assert [(turn.seat, turn.round) for turn in episode.turns] == [
+                (seat, step.round) for step in protocol.schedule for seat in step.seats
+            ]
+            assert episode.chooser == protocol.chooser
+            assert Episode.from_json(episode.to_json()).to_json() == episode.to_json()
+
+
+def test_a_judges_questions_and_choices_are_batched_like_speeches() -> None:
+    debater, judge = Counting(), Counting("asking")
+    interactive = load_protocol("interactive-debate", rounds=2)
+    seats = {"debater_0": "d", "debater_1": "d", "judge_0": "j"}
+    jobs = [Job(q, interactive, seats, seed=i) for i, q in enumerate(QUESTIONS[:3])]
+    episodes = list(play(jobs, {"d": debater, "j": judge}, scripted_judge("gold")))
+    assert judge.calls == [[("judge_0", 0)] * 3]
+    assert [len(call) for call in debater.calls] == [6, 6]
+    assert episodes[0].seats["judge_0"].model == "asking"
+    assert episodes[0].seats["judge_0"].answer is None
+    debater.calls.clear()
+    jobs = [
+        Job(q, load_protocol("open-debate"), {"debater_0": "d", "debater_1": "d"}, seed=i)
+        for i, q in enumerate(QUESTIONS[:3])
+    ]
+    list(play(jobs, {"d": debater}, scripted_judge("gold")))
+    assert debater.calls[0] == [("debater_0", -1)] * 3
+    assert [len(call) for call in debater.calls] == [3, 6, 6]
+
+
+def test_the_episode_records_which_side_was_chosen() -> None:
+    protocol = load_protocol("open-consultancy")
+    jobs = [
+        Job(q, protocol, {"consultant_0": "best"}, seed=i) for i, q in enumerate(QUESTIONS[:40])
+    ]
+    for episode in play(jobs, {"best": scripted_policy("best")}, scripted_judge("evidence")):
+        assert episode.seats["consultant_0"].answer == episode.question.correct
+        assert episode.chooser == "consultant_0"
+        assert episode.turns[0].argument == f"Answer: {1 + episode.question.correct}"
+
+
+def test_an_unreadable_choice_fails_its_episode_alone() -> None:
+    class Undecided(Counting):
+        def act(self, observations: Sequence[Observation]) -> list[Utterance]:
+            bad = QUESTIONS[1].id
+            return [
+                Utterance("both") if o.choosing and bad in o.episode else said
+                for o, said in zip(observations, super().act(observations), strict=True)
+            ]
+
+    protocol = load_protocol("open-debate")
+    jobs = [Job(q, protocol, {"debater_0": "u", "debater_1": "u"}) for q in QUESTIONS[:3]]
+    episodes = list(play(jobs, {"u": Undecided()}, scripted_judge("gold")))
+    outcomes = [episode.verdicts[0].outcome for episode in episodes]
+    assert outcomes == [Outcome.CORRECT, Outcome.FAILED, Outcome.CORRECT]
+    assert "debater_0 chose no side" in str(episodes[1].error)
+    assert episodes[1].seats["debater_1"].answer is None
+    assert [turn.round for turn in episodes[1].turns] == [-1], "what was spent is counted"
 
 
 def test_wrong_jobs_are_refused() -> None:

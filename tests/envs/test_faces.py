@@ -18,33 +18,52 @@ from debate_gym.envs.nouns import Utterance
 from debate_gym.envs.scripted import JUDGES, scripted_judge
 
 IDS = ["debate_gym/Debate-v0", "debate_gym/Consultancy-v0", "debate_gym/DirectQA-v0"]
+INTERACTIVE = "debate_gym/InteractiveDebate-v0"
+OPEN = "debate_gym/OpenDebate-v0"
+OPEN_CONSULTANCY = "debate_gym/OpenConsultancy-v0"
+SETTINGS: list[dict[str, Any]] = [
+    {"turns": "simultaneous"},
+    {"turns": "sequential"},
+    {"judge_asks": True, "rounds": 3},
+]
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", [*IDS, INTERACTIVE, OPEN, OPEN_CONSULTANCY])
 def test_gymnasium_checker_finds_nothing(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(gym.make(name, render_mode="ansi").unwrapped)
 
 
-@pytest.mark.parametrize("module", [debate_v0, consultancy_v0])
-@pytest.mark.parametrize("turns", ["simultaneous", "sequential"])
-def test_aec_api(module: Any, turns: str) -> None:
-    api_test(module.env(turns=turns), num_cycles=50)
-    seed_test(lambda: module.env(turns=turns), num_cycles=20)
-
-
-@pytest.mark.parametrize("module", [debate_v0, consultancy_v0])
-def test_parallel_api(module: Any) -> None:
+@pytest.mark.parametrize("name", [INTERACTIVE, OPEN])
+def test_the_second_seat_passes_the_checker_too(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parallel_api_test(module.parallel_env(), num_cycles=50)
-    parallel_seed_test(module.parallel_env, num_cycles=20)
+        check_env(gym.make(name, seat="debater_1").unwrapped)
 
 
-def test_parallel_env_refuses_sequential_turns() -> None:
+@pytest.mark.parametrize("module", [debate_v0, consultancy_v0])
+@pytest.mark.parametrize("settings", [*SETTINGS, {"chooser": "first"}])
+def test_aec_api(module: Any, settings: dict[str, Any]) -> None:
+    first = "debater_0" if module is debate_v0 else "consultant_0"
+    given = settings | ({"chooser": first} if "chooser" in settings else {})
+    api_test(module.env(**given), num_cycles=50)
+    seed_test(lambda: module.env(**given), num_cycles=20)
+
+
+@pytest.mark.parametrize("module", [debate_v0, consultancy_v0])
+@pytest.mark.parametrize("settings", [SETTINGS[0], SETTINGS[2]])
+def test_parallel_api(module: Any, settings: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(module.parallel_env(**settings), num_cycles=50)
+    parallel_seed_test(lambda: module.parallel_env(**settings), num_cycles=20)
+
+
+@pytest.mark.parametrize("settings", [{"turns": "sequential"}, {"chooser": "debater_0"}])
+def test_parallel_env_refuses_what_is_not_at_once(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"use env\(\)"):
-        debate_v0.parallel_env(turns="sequential")
+        debate_v0.parallel_env(**settings)
 
 
 def _quote(observation: dict[str, str], name: str) -> str:
@@ -209,6 +228,73 @@ def test_every_seat_is_an_agent_where_all_are() -> None:
         assert set(build().observation_space("debater_0").keys()) == {"system", "user"}
 
 
+def test_the_judges_questions_are_read_by_all() -> None:
+    lines = ["Where was he?", "Who saw it?"]
+    single = gym.make(INTERACTIVE, asker=Script(lines))
+    single.reset(seed=0)
+    seen, *_ = single.step("")
+    assert "Judge:\n> Where was he?" in seen["user"]
+    seen, *_ = single.step("")
+    assert "Judge:\n> Who saw it?" in seen["user"]
+    env = debate_v0.env(judge_asks=True, asker=Script(lines), turns="sequential")
+    env.reset(seed=0)
+    for said in ("one", "two"):
+        assert "Where was he?" not in env.observe("debater_1")["user"], "nobody has spoken"
+        env.step(said)
+    assert env.agent_selection == "debater_0"
+    for seat in ("debater_0", "debater_1"):
+        assert "Judge:\n> Where was he?" in env.observe(seat)["user"]
+
+
+@pytest.mark.parametrize("face", ["env", "parallel_env"])
+def test_a_judge_who_breaks_while_asking_ends_the_game_as_failed(face: str) -> None:
+    env = getattr(debate_v0, face)(judge_asks=True, asker=_Broken())
+    env.reset(seed=0)
+    if face == "env":
+        env.step("")
+        env.step("")
+        infos, ended = env.infos, env.terminations
+    else:
+        _, _, ended, _, infos = env.step(dict.fromkeys(env.agents, ""))
+    assert {info["outcome"] for info in infos.values()} == {"failed"}
+    assert all(ended.values())
+
+
+def test_the_learner_chooses_its_side_first() -> None:
+    env = gym.make(OPEN_CONSULTANCY, judge="gold")
+    seen, info = env.reset(seed=0)
+    assert (info["round"], info["side"]) == (-1, -1)
+    assert "You argue for" not in seen["user"]
+    seen, reward, ended, _, info = env.step("Answer: 2")
+    assert (info["round"], info["side"], reward, ended) == (0, 1, 0.0, False)
+    assert "You argue for" in seen["user"]
+    env.step("")
+    _, reward, ended, _, info = env.step("")
+    assert ended
+    assert reward == (1.0 if info["correct"] == 1 else -1.0)
+
+
+@pytest.mark.parametrize("said", ["", "I take the second", "Answer: 1 or Answer: 2"])
+def test_a_choice_that_cannot_be_read_ends_the_game_as_failed(said: str) -> None:
+    env = gym.make(OPEN)
+    env.reset(seed=0)
+    _, reward, ended, _, info = env.step(said)
+    assert (ended, reward, info["outcome"]) == (True, 0.0, "failed")
+    env.reset(seed=0)
+    assert not env.step("Answer: 1")[2]
+
+
+def test_an_opponent_that_chooses_unreadably_fails_the_game_with_the_first_step() -> None:
+    env = gym.make(OPEN, seat="debater_1", opponent="scripted:best")
+    _, info = env.reset(seed=0)
+    assert info["round"] == 0
+    assert info["side"] in (0, 1)
+    env = gym.make(OPEN, seat="debater_1", opponent=Script([""] * 3))
+    env.reset(seed=0)
+    _, reward, ended, _, info = env.step("")
+    assert (ended, reward, info["outcome"]) == (True, 0.0, "failed")
+
+
 def test_simultaneous_seats_do_not_see_each_other_in_a_round() -> None:
     env = debate_v0.env()
     env.reset(seed=0)
@@ -240,6 +326,9 @@ def test_sequential_seats_do() -> None:
         ({"seat": "debater_2"}, "debater_0"),
         ({"rounds": 0}, "at least 1 round"),
         ({"turns": "serial"}, "simultaneous"),
+        ({"asker": "scripted:asking"}, "asker means nothing here"),
+        ({"judge_asks": True, "asker": 3}, r"asker must be .*got 3"),
+        ({"judge_asks": True, "rounds": 1}, "at least 2 rounds"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(arguments: dict[str, Any], message: str) -> None:

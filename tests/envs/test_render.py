@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from string import Template
@@ -8,8 +9,8 @@ import pytest
 
 from debate_gym.envs import render as module
 from debate_gym.envs.nouns import Transcript, Turn
-from debate_gym.envs.protocol import load_protocol
-from debate_gym.envs.render import prompt_hash, render, render_transcript
+from debate_gym.envs.protocol import load_protocol, protocol_names
+from debate_gym.envs.render import prompt_files, prompt_hash, render, render_transcript
 
 SETS = ["brief", "standard"]
 
@@ -53,6 +54,86 @@ def test_every_file_of_a_set_is_a_template_of_known_fields(prompts: str) -> None
         template = Template(path.read_text("utf-8"))
         assert template.is_valid()
         assert set(template.get_identifiers()) <= known
+
+
+@pytest.mark.parametrize("prompts", SETS)
+def test_every_file_of_a_set_is_read_by_some_protocol(prompts: str) -> None:
+    read = {name for p in protocol_names() for name in prompt_files(prompts, load_protocol(p))}
+    assert read == {path.name for path in (module.FOLDER / prompts).glob("*.md")}
+
+
+@pytest.mark.parametrize("prompts", SETS)
+@pytest.mark.parametrize("name", protocol_names())
+@pytest.mark.parametrize("closed", [False, True])
+def test_every_prompt_speaks_of_what_there_is(prompts: str, name: str, closed: bool) -> None:
+    """Words about a source or a mark stand where there is one, and nowhere else."""
+    protocol = load_protocol(name)
+    for seat in (*protocol.seats, "judge_0"):
+        for number in range(protocol.rounds + 1):
+            turns = spoken(*protocol.seats * number)
+            facts = {"protocol": protocol, "closed": closed, "article": None, "side": 0}
+            system, user = prompt(prompts, seat, turns, round=number, **facts)
+            both = f"{system}\n{user}".casefold()
+            assert "$" not in both
+            if closed or protocol.shown == "prose" or not protocol.seats:
+                assert not re.search("passage|source|record|quot", both)
+            if not protocol.verify or not protocol.seats:
+                assert "_passage" not in both
+            if protocol.shown == "passages" and not closed:
+                assert "shown" in system
+
+
+def test_the_standard_judge_is_told_how_passages_are_marked() -> None:
+    for name in ("debate", "consultancy", "interactive-debate", "double-consultancy"):
+        _, user = prompt("standard", "judge_0", protocol=load_protocol(name))
+        assert "<v_passage>" in user
+        assert "<u_passage>" in user
+
+
+def test_an_expert_judge_is_not_told_that_it_cannot_read() -> None:
+    expert = load_protocol("debate", judge_sees_article=True)
+    for seat in ("judge_0", "debater_0"):
+        texts = prompt("standard", seat, protocol=expert, article="The article.")
+        assert "cannot read" not in "\n".join(texts)
+    assert "cannot read" in prompt("standard", "judge_0")[1]
+
+
+def test_word_limits_are_data() -> None:
+    turns: Transcript = ()
+    for name, words in (("consultancy", 300), ("propaganda", 300), ("debate", 90)):
+        protocol = load_protocol(name, words=words)
+        seat = protocol.seats[0]
+        _, user = prompt("standard", seat, turns, protocol=protocol, side=0)
+        assert f"In at most {words} words" in user
+
+
+def test_the_standard_debate_to_the_letter() -> None:
+    system, user = prompt("standard", "debater_0", spoken("debater_0", "debater_1"))
+    assert [line.split()[0] for line in system.splitlines()] == ["You", "Speakers", "A"]
+    assert user.splitlines() == [
+        "Source text:",
+        "",
+        "The article.",
+        "Question: Who?",
+        "Your name is Alice. You argue that the answer is: Anna",
+        "Your opponent argues that the answer is: Bert",
+        "Alice:",
+        "> words 0",
+        "Bob:",
+        "> words 1",
+        "Reply to your opponent, Alice. In at most 150 words, show where the case for "
+        '"Bert" is weak or misreads the source, and add passages that support "Anna".',
+    ]
+
+
+def test_a_set_that_lacks_a_file_says_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "rules.md").write_text("Be kind.")
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"'mine' lacks question.md, which 'debate' reads"):
+        prompt("mine", "debater_0", article=None)
 
 
 def test_dollars_in_a_question_are_text() -> None:

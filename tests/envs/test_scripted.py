@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,46 @@ ADA, BEN, NOBODY, MASON, SMITH = ARTICLE.splitlines()
 
 def quoted(text: str) -> str:
     return f"<passage>{text}</passage>"
+
+
+@pytest.mark.parametrize(
+    ("name", "sums"),
+    [
+        ("debate", (7, 0)),
+        ("evidence-only", (7, 0)),
+        ("argument-only", (0, 0)),
+        ("unverified", (7, 9)),
+        ("interactive-debate", (7, 0)),
+    ],
+)
+def test_the_evidence_judge_reads_what_the_protocol_shows(name: str, sums: tuple[int, int]) -> None:
+    """Bert's sentence is made up: only a judge without the check believes it."""
+    state = start(QUESTION, load_protocol(name))
+    said = {"debater_0": quoted(ADA), "debater_1": quoted("To Ben go 9 points from the cook.")}
+    state = advance(state, {seat: Utterance(text) for seat, text in said.items()})
+    ((verdict,),) = scripted_judge("evidence").judge([state])
+    assert verdict.p is not None
+    assert verdict.p[0] == pytest.approx(1 / (1 + math.exp((sums[1] - sums[0]) / 5)))
+
+
+def test_the_best_player_chooses_what_the_article_favours_and_others_draw() -> None:
+    observed = [
+        observe(start(QUESTION, load_protocol("open-consultancy"), seed=i), "consultant_0")
+        for i in range(20)
+    ]
+    # 7 + 2 for Ada, 4 + 5 for Ben, so one point more decides.
+    more = replace(QUESTION, article=ARTICLE.replace("Ben go 5", "Ben go 6"))
+    favoured = observe(start(more, load_protocol("open-consultancy")), "consultant_0")
+    assert scripted_policy("best").act([favoured])[0].text == "Answer: 2"
+    for name in ("random", "best", "silent", "forger"):
+        said = {utterance.text for utterance in scripted_policy(name).act(observed)}
+        assert said == {"Answer: 1", "Answer: 2"}, "even sums: a draw from the seed"
+
+
+def test_the_asking_judge_asks() -> None:
+    state = start(QUESTION, load_protocol("interactive-consultancy"))
+    state = advance(state, {"consultant_0": Utterance("words")})
+    assert scripted_policy("asking").act([observe(state, "judge_0")])[0].text.endswith("?")
 
 
 def spoken(*rounds: tuple[str, str]) -> State:
