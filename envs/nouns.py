@@ -215,6 +215,11 @@ class Turn:
     finish: Finish = "stop"
     overhead: Overhead = Overhead()
 
+    @property
+    def speech(self) -> bool:
+        """Whether an answer is argued here: neither a judge's question nor an opening choice."""
+        return self.seat != JUDGE_0 and self.round != CHOICE_ROUND
+
     def to_json(self) -> dict[str, Any]:
         """One entry of the `turns` of an `episode` record; without `overhead` where nothing was
         spent besides the turn."""

@@ -130,8 +130,11 @@ def evaluation_jobs(
 def _line_ups(
     protocol: Protocol, player: str
 ) -> Sequence[tuple[str, int, dict[str, str], int | None]]:
-    """Kind, number within its kind, who fills the seats, and the side of a lone speaker."""
+    """Kind, number within its kind, who fills the seats, and the side of a lone speaker that does
+    not choose it."""
     alone = dict.fromkeys(protocol.seats, player)
+    if len(protocol.seats) == 1 and protocol.chooser is not None:
+        return [(SELF, 0, alone, None)]
     if len(protocol.seats) < 2:
         return [(SELF, side, alone, side) for side in range(2)][: 1 + len(protocol.seats)]
     first, second = protocol.seats

@@ -106,7 +106,7 @@ def side_win_rate(
 
 
 def verified_share(episodes: Iterable[Episode]) -> Estimate:
-    """Share of turns that quote, and whose passages are all verified.
+    """Share of speeches that quote, and whose passages are all verified.
 
     A turn without a passage counts as zero: silence is no evidence.
     """
@@ -114,6 +114,7 @@ def verified_share(episodes: Iterable[Episode]) -> Estimate:
         (episode.question.id, float(bool(turn.passages) and all(p.verified for p in turn.passages)))
         for episode in episodes
         for turn in episode.turns
+        if turn.speech
     )
 
 
@@ -125,8 +126,9 @@ def order_dependent_share(episodes: Iterable[Episode]) -> Estimate:
 
 
 def argument_words(episodes: Iterable[Episode]) -> float:
-    """Mean number of words of a turn; NaN without turns."""
-    lengths = [len(turn.argument.split()) for episode in episodes for turn in episode.turns]
+    """Mean number of words of a speech; NaN without speeches."""
+    turns = (turn for episode in episodes for turn in episode.turns if turn.speech)
+    lengths = [len(turn.argument.split()) for turn in turns]
     return sum(lengths) / len(lengths) if lengths else math.nan
 
 

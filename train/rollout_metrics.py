@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debate_gym.envs.nouns import Episode, Outcome, Verdict
+from debate_gym.envs.nouns import JUDGE_0, Episode, Outcome, Verdict
 from debate_gym.envs.verdict import average_orders, order_dependent
 from debate_gym.train.self_play import Rollout
 
@@ -20,7 +20,8 @@ def rollout_sums(rollout: Rollout) -> dict[str, Sum]:
     """
     episodes = rollout.episodes
     verdicts = [average_orders(e.verdicts, e.question.correct) for e in episodes]
-    passages = [p for e in episodes for turn in e.turns for p in turn.passages]
+    speeches = [turn for episode in episodes for turn in episode.turns if turn.speech]
+    passages = [passage for turn in speeches for passage in turn.passages]
     rewards = [row.reward for row in rollout.rows if row.last]
     sums: dict[str, Sum] = {
         "judge/accuracy": _won(verdicts, [episode.question.correct for episode in episodes]),
@@ -32,9 +33,9 @@ def rollout_sums(rollout: Rollout) -> dict[str, Sum]:
         "reward/mean": (sum(rewards), len(rewards)),
         "reward/absolute": (sum(map(abs, rewards)), len(rewards)),
         "passages/verified_share": (sum(p.verified for p in passages), len(passages)),
-        "passages/per_turn": (len(passages), sum(len(episode.turns) for episode in episodes)),
+        "passages/per_turn": (len(passages), len(speeches)),
     }
-    for seat in episodes[0].seats:
+    for seat in (seat for seat in episodes[0].seats if seat != JUDGE_0):
         sums[f"{seat}/win_rate"] = _won(verdicts, [e.seats[seat].answer for e in episodes])
     for outcome in Outcome:
         count = sum(verdict.outcome is outcome for verdict in verdicts)

@@ -31,6 +31,20 @@ def test_a_consultant_argues_both_sides_of_every_question(evaluate: Evaluate) ->
     }
 
 
+def test_a_consultant_that_chooses_is_played_once_a_question(evaluate: Evaluate) -> None:
+    evaluation = evaluate("best", protocol="open-consultancy", n=3)
+    assert [e.seats["consultant_0"].answer for e in evaluation.episodes] == [
+        e.question.correct for e in evaluation.episodes
+    ]
+    assert len(evaluation.episodes) == 3
+
+
+@pytest.mark.parametrize("protocol", ["open-debate", "interactive-debate", "open-consultancy"])
+def test_choices_and_questions_are_no_speeches(evaluate: Evaluate, protocol: str) -> None:
+    """Random players quote one sentence in every speech of theirs."""
+    assert evaluate("random", protocol=protocol, n=3).metrics()["eval/verified_share"] == 1.0
+
+
 def test_a_judge_alone_is_asked_once(evaluate: Evaluate) -> None:
     evaluation = evaluate("best", protocol="direct-qa", n=3)
     assert len(evaluation.episodes) == 3

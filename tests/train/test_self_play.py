@@ -125,6 +125,18 @@ def test_a_consultant_argues_both_answers_equally_often(tokenizer: Any) -> None:
     assert len(rollout.rows) == 16
 
 
+@pytest.mark.parametrize("name", ["interactive-debate", "double-consultancy", "evidence-only"])
+def test_other_protocols_of_two_seats_are_learnt_like_a_debate(tokenizer: Any, name: str) -> None:
+    protocol = load_protocol(name, rounds=2)
+    rollout = play(tokenizer, number=4, protocol=protocol)
+    assert len(rollout.rows) == 4 * 2 * 2
+    assert all(row.prompt and row.completion for row in rollout.rows)
+    assert sum(row.reward for row in rollout.rows) == pytest.approx(0)
+    sums = rollout_sums(rollout)
+    assert {key for key in sums if "win_rate" in key} == {f"{s}/win_rate" for s in protocol.seats}
+    assert sums["passages/per_turn"] == (16, 16)
+
+
 def test_the_accuracy_of_a_rollout_counts_ties_as_half(tokenizer: Any) -> None:
     # Nothing is quoted in full, so the evidence judge ties everywhere.
     sums = rollout_sums(play(tokenizer, judge=scripted_judge("evidence")))
