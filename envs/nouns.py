@@ -391,7 +391,8 @@ class Episode:
         return next(chosen, None)
 
     def to_json(self) -> dict[str, Any]:
-        """The `episode` file record."""
+        """The `episode` file record; with the `canary` of a question whose authors ask for one."""
+        canary = self.question.meta.get("canary")
         spent = sum((turn.overhead for turn in self.turns), Overhead())
         return {
             "schema": EPISODE_SCHEMA,
@@ -415,6 +416,7 @@ class Episode:
             "seed": self.seed,
             "prompt_hash": self.prompt_hash,
             "error": self.error,
+            **({} if canary is None else {"canary": canary}),
         }
 
     @classmethod
@@ -432,6 +434,7 @@ class Episode:
             question=record.get("question", ""),
             answers=(record["answers"][0], record["answers"][1]),
             correct=record["correct"],
+            meta={"canary": record["canary"]} if "canary" in record else {},
         )
         return cls(
             id=record["id"],

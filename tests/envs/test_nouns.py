@@ -123,5 +123,15 @@ def test_an_episode_holds_its_cost_and_at_least_one_verdict() -> None:
         episode()
 
 
+def test_a_canary_goes_where_the_question_goes() -> None:
+    question = Question("q", "gpqa", "?", ("a", "b"), 0, meta={"canary": "c-1"})
+    verdict = Verdict("j", None, None, None, Outcome.FAILED)
+    record = Episode("e", question, "debate", "", {}, (), (verdict,), 0, "hash").to_json()
+    assert record["canary"] == "c-1"
+    assert Episode.from_json(record).to_json() == record
+    bare = Question("q", "t", "?", ("a", "b"), 0)
+    assert "canary" not in Episode("e", bare, "debate", "", {}, (), (verdict,), 0, "h").to_json()
+
+
 def test_there_are_five_outcomes() -> None:
     assert [o.value for o in Outcome] == ["correct", "incorrect", "tie", "unreadable", "failed"]
