@@ -96,7 +96,8 @@ def _isolated(
     except Exception as error:  # noqa: BLE001  whatever breaks a seat is that episode's data
         told = _told(error, source, check, len(items))
         if told is None and len(items) == 1:
-            told = [error]
+            alone: list[Result | Exception] = [error]
+            told = alone
         if told is not None:
             for failed in (result for result in told if isinstance(result, Exception)):
                 logger.warning("%s failed: %s: %s", who, type(failed).__name__, failed)
