@@ -18,11 +18,10 @@ class BestOfN:
     """Samples n utterances for each turn, in one call of the base for all turns, and says the one
     that the selector chooses.
 
-    Arguments that read the same once thinking is gone and passages are checked are shown to the
-    selector once, and it is not asked where only one is left. The losing candidates' generations
-    and tokens, and the selector's, are the `overhead` of what is said. A seat that argues no answer
-    (one that chooses its side, or a judge who asks) has nothing to persuade of: the base speaks,
-    once.
+    Arguments that read the same as the judge will see them are shown to the selector once, and it
+    is not asked where only one is left. The losing candidates' generations and tokens, and the
+    selector's, are the `overhead` of what is said. A seat that argues no answer (one that chooses
+    its side, or a judge who asks) has nothing to persuade of: the base speaks, once.
 
     With n = 1 this says what the base says. Candidates are drawn at the base's temperature; P24's
     are in `debate_gym.agents.temperatures`.

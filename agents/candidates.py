@@ -10,9 +10,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from debate_gym.envs.nouns import Episode, Observation, Overhead, Turn, Utterance
+from debate_gym.envs.nouns import JUDGE_0, Episode, Observation, Overhead, Turn, Utterance
 from debate_gym.envs.passages import check_passages, strip_thinking
 from debate_gym.envs.seats import Policy
+from debate_gym.envs.view import visible
 
 # What a seed is drawn for; a seat's own seed serves its first candidate.
 SAMPLES, PICK, CRITIQUE, REFINE = 1, 2, 3, 4
@@ -64,6 +65,14 @@ def read(observation: Observation, utterance: Utterance) -> Turn:
     thinking, speech = strip_thinking(utterance.text)
     argument, passages, untagged = check_passages(speech, observation.article)
     return Turn(observation.seat, observation.round, thinking, argument, passages, untagged)
+
+
+def shown(observation: Observation, turn: Turn) -> Turn:
+    """A turn as the judge will see it under the protocol of the game."""
+    if observation.protocol is None:
+        return turn
+    (seen,) = visible((turn,), JUDGE_0, observation.protocol)
+    return seen
 
 
 def prose(argument: str) -> str:
@@ -118,9 +127,10 @@ class Slate:
 
     @classmethod
     def of(cls, observation: Observation, utterances: Sequence[Utterance]) -> Slate:
+        """Reads candidates as the judge will see them."""
         distinct: dict[str, tuple[int, Turn]] = {}
         for place, utterance in enumerate(utterances):
-            turn = read(observation, utterance)
+            turn = shown(observation, read(observation, utterance))
             distinct.setdefault(turn.argument, (place, turn))
         places, turns = zip(*distinct.values(), strict=True)
         return cls(observation, tuple(utterances), places, turns)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from debate_gym.agents.best_of_n import BestOfN, where_argued
-from debate_gym.agents.candidates import REFINE, charged, cost, derived_seed, events, read
+from debate_gym.agents.candidates import REFINE, charged, cost, derived_seed, events, read, shown
 from debate_gym.agents.critics import Advice, Critic
 from debate_gym.agents.refusals import mentions_critique, refuses
 from debate_gym.agents.strength_prompts import fill, quoted, revision_of, sides
@@ -51,7 +51,8 @@ class CritiqueRefine:
 
     def _refined(self, observations: Sequence[Observation]) -> list[Utterance]:
         drafts = self.best.act(observations)
-        turns = [read(o, draft) for o, draft in zip(observations, drafts, strict=True)]
+        pairs = zip(observations, drafts, strict=True)
+        turns = [shown(o, read(o, draft)) for o, draft in pairs]
         advice = self.critic.advise(observations, turns)
         pools = self._write(observations, drafts, advice)
         said = self._choose(observations, drafts, pools)

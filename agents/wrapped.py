@@ -27,7 +27,7 @@ import copy
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from debate_gym.agents.best_of_n import BestOfN
 from debate_gym.agents.critics import Critic
@@ -171,9 +171,9 @@ class _Builder:
             return policy
         if not hasattr(policy, "temperature"):
             return self._make(spec, **self._options | {"temperature": heat})
-        other = copy.copy(policy)
+        other: Any = copy.copy(policy)
         other.temperature = heat
-        return other
+        return cast(Policy, other)
 
     def _scorer(self, spec: str) -> Scorer:
         from debate_gym.agents.local_scorer import LocalScorer

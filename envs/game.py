@@ -250,6 +250,7 @@ def _observation(
         system=prompt[0],
         user=prompt[1],
         images=state.question.images,
+        protocol=state.protocol,
     )
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from debate_gym.envs.protocol import Protocol
 
 DEBATER_0 = "debater_0"
 DEBATER_1 = "debater_1"
@@ -326,6 +329,8 @@ class Observation:
             removed.
         system, user: the rendered prompt.
         images: the question's, which every seat sees, the judge too (K24 section 3.1).
+        protocol: the rules of the game, None where they are not known; what others will see of a
+            speech is `debate_gym.envs.view.visible` with it.
     """
 
     episode: str
@@ -340,6 +345,7 @@ class Observation:
     system: str
     user: str
     images: tuple[str, ...] = ()
+    protocol: Protocol | None = None
 
     @property
     def choosing(self) -> bool:

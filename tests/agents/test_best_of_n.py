@@ -266,3 +266,21 @@ def test_what_cannot_be_is_refused(make_writer: Make, make_observation: Make) ->
 
     with pytest.raises(RuntimeError, match="gave 0 utterances for 2"):
         BestOfN(Short(), 2, SelfSelector(Short())).act([make_observation()])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "seen"),
+    [
+        ("debate", "> fine <v_passage>The tall man ran.</v_passage> words"),
+        ("evidence-only", "> <v_passage>The tall man ran.</v_passage>"),
+        ("argument-only", "> fine [...] words"),
+        ("unverified", '> fine "The tall man ran." words'),
+    ],
+)
+def test_candidates_are_read_as_the_judge_will_see_them(
+    make_writer: Make, make_rater: Make, make_observation: Make, protocol: str, seen: str
+) -> None:
+    rater = make_rater(rate_word("x"))
+    writer = make_writer(cycle("fine <passage>The tall man ran.</passage> words", "-"))
+    BestOfN(writer, 2, PreferenceSelector(rater)).act([make_observation(protocol)])
+    assert seen in rater.calls[0][0].user.splitlines()
