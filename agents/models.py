@@ -8,6 +8,7 @@ a folder: a model, or a LoRA adapter with its base named in `adapter_config.json
 from __future__ import annotations
 
 import json
+import logging
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,9 @@ def _load_weights(where: str, kind: str = "AutoModelForCausalLM") -> Any:
     import torch
     import transformers
 
+    if not torch.cuda.is_available():
+        # It recommends kernels that only a GPU can run.
+        logging.getLogger("transformers.integrations.hub_kernels").setLevel(logging.ERROR)
     load = getattr(transformers, kind).from_pretrained
     model = _from_hub(load, where, dtype=torch.float32)
     # safetensors maps the file into memory; a copy cuts the tie.

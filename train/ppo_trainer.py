@@ -59,7 +59,6 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
                 f"episodes / plays = {args.episodes // args.plays} on each of {args.world_size} "
                 "processes. Lower episodes, raise plays, or provide more questions"
             )
-        _detach_from_file(model)
         self._reference = None if peft_config is not None else copy.deepcopy(model).eval()
         super().__init__(
             model=model,
@@ -275,13 +274,6 @@ class DebatePPOTrainer(GRPOTrainer):  # type: ignore[misc]
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         super()._load_from_checkpoint(resume_from_checkpoint, model)
         load_value_head(self.value_head, Path(resume_from_checkpoint))
-
-
-def _detach_from_file(model: torch.nn.Module) -> None:
-    """Copies weights that are mapped from the file they were loaded from: whoever rewrote that
-    file, a later run that saves there for one, would change them in the middle of training."""
-    for parameter in model.parameters():
-        parameter.data = parameter.data.clone()
 
 
 def _paid_by_the_game(**_: Any) -> list[float]:
