@@ -98,8 +98,7 @@ class Protocol:
     @property
     def schedule(self) -> tuple[Step, ...]:
         """The steps of a game, in playing order."""
-        first = (Step((self.chooser,), CHOICE_ROUND),) if self.chooser else ()
-        return first + tuple(step for round in range(self.rounds) for step in self._round(round))
+        return _schedule(self.seats, self.rounds, self.turns, self.judge_asks, self.chooser)
 
     @property
     def speakers(self) -> tuple[str, ...]:
@@ -110,11 +109,6 @@ class Protocol:
     def debate(self) -> bool:
         """Whether two debaters argue opposite answers."""
         return DEBATER_0 in self.seats and DEBATER_1 in self.seats
-
-    def _round(self, round: int) -> tuple[Step, ...]:
-        groups = [(seat,) for seat in self.seats] if self.turns == "sequential" else [self.seats]
-        asked = [(JUDGE_0,)] if self.judge_asks and round < self.rounds - 1 else []
-        return tuple(Step(seats, round) for seats in (*groups, *asked))
 
 
 def load_protocol(name: str, **overrides: Any) -> Protocol:
@@ -136,6 +130,18 @@ def load_protocol(name: str, **overrides: Any) -> Protocol:
 def protocol_names() -> list[str]:
     """The names that `load_protocol` takes."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+@cache
+def _schedule(
+    seats: tuple[str, ...], rounds: int, turns: str, judge_asks: bool, chooser: str | None
+) -> tuple[Step, ...]:
+    groups = [(seat,) for seat in seats] if turns == "sequential" else [seats] * bool(seats)
+    steps = [] if chooser is None else [Step((chooser,), CHOICE_ROUND)]
+    for round in range(rounds):
+        asked = [(JUDGE_0,)] if judge_asks and round < rounds - 1 else []
+        steps += [Step(group, round) for group in (*groups, *asked)]
+    return tuple(steps)
 
 
 @cache

@@ -148,9 +148,10 @@ def prompt_files(
     return tuple(sorted(name for name in names if (_folder(prompts) / name).is_file()))
 
 
+@cache
 def prompt_hash(prompts: str, protocol: Protocol) -> str:
     """Twelve hex digits over the files that a protocol's prompts can be made of; stored with every
-    episode."""
+    episode. Like the prompts themselves, the files are read once in a process."""
     digest = sha256()
     for name in prompt_files(prompts, protocol):
         digest.update(name.encode() + b"\0" + (_folder(prompts) / name).read_bytes() + b"\0")

@@ -196,11 +196,14 @@ def test_the_hash_follows_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyP
     before = prompt_hash("brief", debate), prompt_hash("brief", consultancy)
     shutil.copytree(module.FOLDER / "brief", tmp_path / "brief")
     monkeypatch.setattr(module, "FOLDER", tmp_path)
+    prompt_hash.cache_clear()
     assert (prompt_hash("brief", debate), prompt_hash("brief", consultancy)) == before
     with (tmp_path / "brief" / "debater_1.md").open("a") as file:
         file.write(" ")
+    prompt_hash.cache_clear()
     assert prompt_hash("brief", debate) != before[0]
     assert prompt_hash("brief", consultancy) == before[1], "it does not read that file"
+    prompt_hash.cache_clear()
 
 
 def test_an_unknown_set_names_the_known_ones() -> None:
