@@ -131,15 +131,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What was spent on an utterance besides writing it: candidates that lost, selections,
-    critiques. Two of them add up.
+    """What was spent on an utterance besides writing it (candidates that lost, selections,
+    critiques), or on a verdict. Two of them add up.
 
     Attributes:
         generations: texts that a model wrote.
         prompt_tokens: read for those, and for readings of log-probabilities, which write nothing.
         completion_tokens: written.
         events: (name, how often) of what happened on the way, sorted by name, without zeros; the
-            names are in the policies that count them.
+            names are in the policies and judges that count them.
     """
 
     generations: int = 0
@@ -159,7 +159,7 @@ class Overhead:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The `overhead` of a turn in an `episode` record."""
+        """The `overhead` of a turn, or the `spent` of a verdict, in an `episode` record."""
         return {
             "generations": self.generations,
             "prompt_tokens": self.prompt_tokens,
@@ -278,6 +278,7 @@ class Verdict:
         choice: the likelier answer; None on a tie and when there is no verdict.
         label_mass: probability that the judge put on the two labels before they were normalised,
             in [0, 1]; None when the judge does not give it.
+        spent: what the judge read and wrote for it.
     """
 
     judge: str
@@ -287,9 +288,12 @@ class Verdict:
     outcome: Outcome
     reasoning: str = ""
     label_mass: float | None = None
+    spent: Overhead = Overhead()
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of the `verdicts` of an `episode` record."""
+        """One entry of the `verdicts` of an `episode` record; without `spent` where nothing
+        was."""
+        spent = {} if self.spent == Overhead() else {"spent": self.spent.to_json()}
         return {
             "judge": self.judge,
             "order": None if self.order is None else list(self.order),
@@ -298,6 +302,7 @@ class Verdict:
             "outcome": self.outcome.value,
             "reasoning": self.reasoning,
             "label_mass": self.label_mass,
+            **spent,
         }
 
     @classmethod
@@ -311,6 +316,7 @@ class Verdict:
             outcome=Outcome(record["outcome"]),
             reasoning=record.get("reasoning", ""),
             label_mass=record.get("label_mass"),
+            spent=Overhead.from_json(record["spent"]) if "spent" in record else Overhead(),
         )
 
 
@@ -400,6 +406,7 @@ class Episode:
         """The `episode` file record; with the `canary` of a question whose authors ask for one."""
         canary = self.question.meta.get("canary")
         spent = sum((turn.overhead for turn in self.turns), Overhead())
+        spent = sum((verdict.spent for verdict in self.verdicts), spent)
         return {
             "schema": EPISODE_SCHEMA,
             "id": self.id,

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from debate_gym.envs.nouns import Outcome, Question, Verdict
+from debate_gym.envs.nouns import Outcome, Overhead, Question, Verdict
 
+NOTHING = Overhead()
 BOTH_ORDERS: tuple[tuple[int, int], tuple[int, int]] = ((0, 1), (1, 0))
 TIE_TOLERANCE = 1e-9
 
@@ -22,6 +23,7 @@ def make_verdict(
     *,
     reasoning: str = "",
     label_mass: float | None = None,
+    spent: Overhead = NOTHING,
 ) -> Verdict:
     """Builds the verdict that probabilities amount to.
 
@@ -33,12 +35,12 @@ def make_verdict(
         ValueError: if finite probabilities are negative or do not add up to one (within 1e-6).
     """
     if p is None or not all(math.isfinite(value) for value in p):
-        return Verdict(judge, order, None, None, Outcome.UNREADABLE, reasoning, label_mass)
+        return Verdict(judge, order, None, None, Outcome.UNREADABLE, reasoning, label_mass, spent)
     if min(p) < 0 or abs(sum(p) - 1) > 1e-6:
         raise ValueError(f"judge {judge!r}: probabilities must be >= 0 and add up to 1, got {p}")
     choice = None if abs(p[0] - p[1]) <= TIE_TOLERANCE else int(p[1] > p[0])
     outcome = _outcome(choice, question.correct)
-    return Verdict(judge, order, p, choice, outcome, reasoning, label_mass)
+    return Verdict(judge, order, p, choice, outcome, reasoning, label_mass, spent)
 
 
 def failed_verdict(judge: str) -> Verdict:
@@ -62,10 +64,10 @@ def average_orders(verdicts: Sequence[Verdict], correct: int) -> Verdict:
     if not verdicts or len({verdict.judge for verdict in verdicts}) != 1:
         names = sorted({verdict.judge for verdict in verdicts})
         raise ValueError(f"expected the verdicts of one judge, got {names or 'none'}")
-    judge = verdicts[0].judge
+    judge, spent = verdicts[0].judge, sum((verdict.spent for verdict in verdicts), NOTHING)
     for outcome in (Outcome.FAILED, Outcome.UNREADABLE):
         if any(verdict.outcome is outcome for verdict in verdicts):
-            return Verdict(judge, None, None, None, outcome)
+            return Verdict(judge, None, None, None, outcome, spent=spent)
     shares = [verdict.p for verdict in verdicts if verdict.p is not None]
     first = sum(p[0] for p in shares) / len(shares)
     mean = (first, 1 - first)
@@ -78,6 +80,7 @@ def average_orders(verdicts: Sequence[Verdict], correct: int) -> Verdict:
         choice,
         _outcome(choice, correct),
         label_mass=sum(masses) / len(masses) if masses else None,
+        spent=spent,
     )
 
 

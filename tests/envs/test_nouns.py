@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from debate_gym.envs.nouns import (
     Episode,
     Outcome,
+    Overhead,
     Passage,
     PassageStatus,
     Question,
@@ -54,6 +56,9 @@ verdicts = st.builds(
     outcome=st.sampled_from([Outcome.CORRECT, Outcome.INCORRECT]),
     reasoning=text,
     label_mass=st.none() | st.floats(0, 1),
+    spent=st.builds(
+        Overhead, counts, counts, counts, st.just(()) | st.just((("readings", 2), ("words", 1)))
+    ),
 )
 
 
@@ -119,6 +124,13 @@ def test_an_episode_holds_its_cost_and_at_least_one_verdict() -> None:
         "prompt_tokens": 33,
         "completion_tokens": 6,
     }
+    asked = replace(verdict, spent=Overhead(2, 100, 20))
+    assert episode(asked, asked).to_json()["cost"] == {
+        "generations": 3 + 4,
+        "prompt_tokens": 33 + 200,
+        "completion_tokens": 6 + 40,
+    }
+    assert "spent" not in episode(verdict).to_json()["verdicts"][0]
     with pytest.raises(ValueError, match="no verdict"):
         episode()
 

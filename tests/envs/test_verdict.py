@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from debate_gym.envs.nouns import Outcome, Question, Verdict
+from debate_gym.envs.nouns import Outcome, Overhead, Question, Verdict
 from debate_gym.envs.verdict import average_orders, failed_verdict, make_verdict, order_dependent
 
 QUESTION = Question("q", "t", "?", ("a", "b"), 1)
@@ -40,6 +40,15 @@ def test_a_judge_of_positions_ties() -> None:
     averaged = average_orders(both, QUESTION.correct)
     assert averaged.outcome is Outcome.TIE
     assert order_dependent(both)
+
+
+def test_what_was_spent_adds_up_over_the_orders() -> None:
+    spent = Overhead(1, 100, 7, (("readings", 1),))
+    one = make_verdict("j", (0, 1), (0.5, 0.5), QUESTION, spent=spent)
+    other = make_verdict("j", (1, 0), None, QUESTION, spent=spent)
+    both = Overhead(2, 200, 14, (("readings", 2),))
+    assert average_orders([one, one], 1).spent == both
+    assert average_orders([one, other], 1).spent == both
 
 
 def test_half_a_verdict_is_none() -> None:
