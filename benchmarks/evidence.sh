@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Trains on the evidence game, three seeds each: debate, its control with shuffled rewards, and
-# consultancy (twice the iterations: an episode has half the turns). Two runs at a time, one thread each. Usage: benchmarks/evidence.sh OUT
+# Trains on the evidence game for 100 iterations, three seeds each: debate, its control with
+# shuffled rewards, and consultancy. Two runs at a time, one thread each.
+# Usage: benchmarks/evidence.sh OUT
 set -euo pipefail
 out=$1
 bin=${BIN:-.venv/bin}
@@ -17,7 +18,10 @@ train() {
 export -f train
 export out bin
 for seed in 0 1 2; do
-  echo "train debate-$seed --seed $seed"
-  echo "train consultancy-$seed --protocol consultancy --iterations 100 --seed $seed"
-  echo "train control-$seed --shuffle_rewards true --seed $seed"
+  for run in debate consultancy control; do
+    options="--iterations 100 --seed $seed"
+    [ $run = consultancy ] && options="$options --protocol consultancy"
+    [ $run = control ] && options="$options --shuffle_rewards true"
+    echo "train $run-$seed $options"
+  done
 done | xargs -P 2 -I{} bash -c '{}'
