@@ -10,8 +10,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from debate_gym.envs.markup import strip_thinking
 from debate_gym.envs.nouns import JUDGE_0, Episode, Observation, Overhead, Turn, Utterance
-from debate_gym.envs.passages import check_passages, strip_thinking
+from debate_gym.envs.passages import check_passages
 from debate_gym.envs.seats import Policy
 from debate_gym.envs.view import visible
 

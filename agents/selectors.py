@@ -12,8 +12,8 @@ import numpy as np
 from debate_gym.agents.candidates import PICK, Slate, act, cost, derived_seed, events
 from debate_gym.agents.scoring import MISSING, Reading, Scorer, score
 from debate_gym.agents.strength_prompts import argued, blind, fill, numbered, sides, spoken
+from debate_gym.envs.markup import strip_thinking
 from debate_gym.envs.nouns import DEBATER_0, DEBATER_1, Observation, Overhead, Transcript, Turn
-from debate_gym.envs.passages import strip_thinking
 from debate_gym.envs.seats import Policy
 from debate_gym.envs.verdict import BOTH_ORDERS
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from debate_gym.envs.markup import strip_thinking
 from debate_gym.envs.names import unknown
+from debate_gym.envs.normalise import CJK
 from debate_gym.envs.nouns import Utterance
-from debate_gym.envs.passages import CJK, CLOSE, OPEN, strip_thinking
+from debate_gym.envs.passages import CLOSE, OPEN
 
 PIECE = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 CUT = "..."

@@ -14,8 +14,9 @@ from debate_gym.agents.best_of_n import BestOfN
 from debate_gym.agents.rejection import RejectionSampling
 from debate_gym.agents.selectors import PreferenceSelector
 from debate_gym.agents.word_limits import WordLimits, count_words, limits_of, truncate, truncated
+from debate_gym.envs.markup import strip_thinking
 from debate_gym.envs.nouns import Observation, Overhead
-from debate_gym.envs.passages import check_passages, strip_thinking
+from debate_gym.envs.passages import check_passages
 
 Make = Callable[..., Any]
 
