@@ -53,7 +53,8 @@ def normalise(text: str) -> str:
 
     Doing it again changes nothing.
     """
-    return " ".join(WORD.findall(text.lower() if text.isascii() else _fold(text)))
+    folded = text.lower() if text.isascii() else fold_forms(text, case=True)
+    return " ".join(WORD.findall(folded))
 
 
 def length(normalised: str) -> int:
@@ -61,10 +62,14 @@ def length(normalised: str) -> int:
     return sum(word not in SYMBOLS for word in normalised.split())
 
 
-def _fold(text: str) -> str:
-    """Folds case and compatibility forms, twice: the first time may bring up new ones."""
+def fold_forms(text: str, *, case: bool) -> str:
+    """Folds compatibility forms and dashes, and case if asked; drops invisible characters.
+
+    Done twice, as the first time may bring up new forms.
+    """
     text = SEAM.sub(" ", POWER.sub("^", text.translate(INVISIBLE)))
     text = STACK.sub(lambda marks: marks[0] + JOINER, text)
     for _ in range(2):
-        text = unicodedata.normalize("NFKC", text).casefold()
+        text = unicodedata.normalize("NFKC", text)
+        text = text.casefold() if case else text
     return text.replace("⁄", "/").translate(DASHES_AND_INVISIBLE)

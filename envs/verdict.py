@@ -1,6 +1,7 @@
 """From a judge's probabilities to a verdict, and from several answer orders to one.
 
-The reward and every table read verdicts through this file, so that both use one accounting.
+The reward and every table read verdicts through this file, so that both use one accounting. What
+a judge writes becomes a choice by `read_verdict` and a probability by `read_probability`.
 """
 
 from __future__ import annotations
