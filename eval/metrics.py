@@ -40,10 +40,7 @@ def mean_over_questions(pairs: Iterable[tuple[str, float]]) -> Estimate:
     Args:
         pairs: (question id, value in [0, 1]); the interval is clipped to that range.
     """
-    grouped: dict[str, list[float]] = defaultdict(list)
-    for question, value in pairs:
-        grouped[question].append(value)
-    means = [sum(values) / len(values) for values in grouped.values()]
+    means = list(question_means(pairs).values())
     n = len(means)
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
@@ -53,6 +50,14 @@ def mean_over_questions(pairs: Iterable[tuple[str, float]]) -> Estimate:
     variance = sum((value - mean) ** 2 for value in means) / (n - 1)
     half = Z * math.sqrt(variance / n)
     return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), n)
+
+
+def question_means(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The mean value of each question, by its id, in order of first appearance."""
+    grouped: dict[str, list[float]] = defaultdict(list)
+    for question, value in pairs:
+        grouped[question].append(value)
+    return {question: sum(values) / len(values) for question, values in grouped.items()}
 
 
 def pooled(episode: Episode, judge: str | None = None) -> Verdict:
@@ -77,6 +82,21 @@ def outcome_counts(episodes: Iterable[Episode], judge: str | None = None) -> dic
 def accuracy(episodes: Iterable[Episode], judge: str | None = None) -> Estimate:
     """How often the judge picks the correct answer."""
     return _share(episodes, lambda episode: episode.question.correct, judge)
+
+
+def question_accuracy(episodes: Iterable[Episode], judge: str | None = None) -> dict[str, float]:
+    """The accuracy of each question, by its id: what paired tests and resampling work on.
+
+    Questions without a readable verdict are left out.
+    """
+    return question_means(_values(episodes, lambda episode: episode.question.correct, judge))
+
+
+def credit(verdict: Verdict, answer: int) -> float | None:
+    """What a verdict is worth to an answer: 1, 0, one half on a tie, None without a verdict."""
+    if verdict.outcome in (Outcome.UNREADABLE, Outcome.FAILED):
+        return None
+    return 0.5 if verdict.choice is None else float(verdict.choice == answer)
 
 
 def win_rate(episodes: Iterable[Episode], model: str, judge: str | None = None) -> Estimate:
@@ -140,14 +160,14 @@ def player(model: str, revision: str) -> str:
 def _share(
     episodes: Iterable[Episode], answer: Callable[[Episode], int], judge: str | None
 ) -> Estimate:
-    pairs = []
-    for episode in episodes:
-        verdict = pooled(episode, judge)
-        if verdict.outcome in (Outcome.UNREADABLE, Outcome.FAILED):
-            continue
-        won = 0.5 if verdict.choice is None else float(verdict.choice == answer(episode))
-        pairs.append((episode.question.id, won))
-    return mean_over_questions(pairs)
+    return mean_over_questions(_values(episodes, answer, judge))
+
+
+def _values(
+    episodes: Iterable[Episode], answer: Callable[[Episode], int], judge: str | None
+) -> list[tuple[str, float]]:
+    worth = ((e.question.id, credit(pooled(e, judge), answer(e))) for e in episodes)
+    return [(question, value) for question, value in worth if value is not None]
 
 
 def _answer_of(episode: Episode, model: str) -> int:
