@@ -37,7 +37,7 @@ BLANK = re.compile(r"[\W_]*")
 
 # What may stand before a value, and after it: nothing but marks, or a gloss.
 OPENERS = r"[(<\[{\"'“”‘’ ]*"
-ALONE = re.compile(r"[)\]}>\"'“”‘’.!;:, ]*")
+ALONE = re.compile(r"[)\]}>\"'“”‘’.。!;:, ]*")
 GLOSS = re.compile(
     r"[)\]}>\"'“”‘’]*(?: ?[(\[]|[.!;:] | ?- |,? (?=(?:because|since|as)\b))"
     r"(?!(?:or|and|but|no|not|nor|neither|maybe)\b)(?P<gloss>.*)",

@@ -10,6 +10,21 @@ import math
 from collections.abc import Sequence
 
 from debate_gym.envs.nouns import Outcome, Overhead, Question, Verdict
+from debate_gym.envs.probability import read_probability
+from debate_gym.envs.reading import Reading, read_verdict
+
+__all__ = [
+    "BOTH_ORDERS",
+    "NOTHING",
+    "TIE_TOLERANCE",
+    "Reading",
+    "average_orders",
+    "failed_verdict",
+    "make_verdict",
+    "order_dependent",
+    "read_probability",
+    "read_verdict",
+]
 
 NOTHING = Overhead()
 BOTH_ORDERS: tuple[tuple[int, int], tuple[int, int]] = ((0, 1), (1, 0))

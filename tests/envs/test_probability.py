@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_gym.envs.probability import read_probability
+from debate_gym.envs.verdict import read_probability
 
 
 @pytest.mark.parametrize(

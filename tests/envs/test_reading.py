@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_gym.envs.declarations import Why
-from debate_gym.envs.reading import Reading, read_verdict
+from debate_gym.envs.verdict import Reading, read_verdict
 
 READ = [
     ("Answer: 1", 0, "as asked"),
@@ -51,7 +51,7 @@ READ = [
     ("Answer: 2. The Eiffel Tower", 1, "the same after a full stop"),
     ("Answer: 2 - the Eiffel Tower", 1, "the same after a dash"),
     ("Answer: 2\nAnswer: 2", 1, "twice the same"),
-    ("Answer：２", 1, "full-width characters"),
+    ("Answer：２。", 1, "full-width characters"),
     ("Answer:\u00a02\u200b", 1, "characters that are not seen"),
     ("<think>Answer: 1</think>Answer: 2", 1, "reasoning does not count"),
     ("Answer: 1</think>\nAnswer: 2", 1, "nor if the prompt opened it"),
@@ -134,6 +134,7 @@ def test_read_otherwise(text: str, choice: int, how: Why, why: str) -> None:
         ("Answer: None of the above", Why.OTHER, "neither"),
         ("Answer: I can't decide", Why.OTHER, "a refusal"),
         ("Answer: 1?", Why.OTHER, "a question"),
+        ("Answer: 1<|im_end|>", Why.OTHER, "a chat token is for the caller to take off"),
         ("Answer: 1 is wrong", Why.OTHER, "a sentence about the label"),
         ("Answer: not 1", Why.OTHER, "a denial"),
         ("Answer: 1. Not at all.", Why.OTHER, "taken back"),
