@@ -91,7 +91,7 @@ def parse(spec: str) -> Wrapped:
     if kind not in OPTIONS:
         known = [f"{name}-NUMBER(POLICY, ...)" for name in OPTIONS]
         raise ValueError(f"{unknown('policy wrapper', kind, OPTIONS)}; they are written {known}")
-    base, *rest = (_plain(part) for part in _parts(inside, spec))
+    base, *rest = (_plain(part) for part in arguments(inside, f"policy spec {spec!r}"))
     if not base or base.partition("=")[0].rstrip() in ALL_OPTIONS:
         raise ValueError(f"policy spec {spec!r}: expected a policy first, got {base!r}")
     return Wrapped(kind, int(number), base, _options(kind, rest, spec))
@@ -225,8 +225,15 @@ def _options(kind: str, parts: list[str], spec: str) -> dict[str, str]:
     return options
 
 
-def _parts(inside: str, spec: str) -> list[str]:
-    """Cuts at the commas that stand in no parentheses."""
+def arguments(inside: str, what: str) -> list[str]:
+    """Cuts what a spec has in its parentheses at the commas that stand in no further ones.
+
+    Args:
+        what: names the spec in error texts.
+
+    Raises:
+        ValueError: if parentheses do not match.
+    """
     parts, depth = [""], 0
     for letter in inside:
         depth += (letter == "(") - (letter == ")")
@@ -237,7 +244,7 @@ def _parts(inside: str, spec: str) -> list[str]:
         else:
             parts[-1] += letter
     if depth:
-        raise ValueError(f"policy spec {spec!r}: its parentheses do not match")
+        raise ValueError(f"{what}: its parentheses do not match")
     return parts
 
 

@@ -14,10 +14,12 @@ from typing import Any, Literal
 
 from debate_gym.agents.encoding import encode_prompt
 from debate_gym.agents.judges.prefix import label_chances
+from debate_gym.agents.judges.prompts import JudgePrompt
+from debate_gym.agents.judges.shots import Shots
 from debate_gym.agents.local import check_no_images, context_length
 from debate_gym.agents.weights import check_adapter, speaking
-from debate_gym.envs.game import State, observe
-from debate_gym.envs.nouns import JUDGE_0, Observation, Verdict
+from debate_gym.envs.game import State
+from debate_gym.envs.nouns import JUDGE_0, Observation, Overhead, Verdict
 from debate_gym.envs.verdict import BOTH_ORDERS, make_verdict
 
 PRIMED = "Answer:"
@@ -32,6 +34,10 @@ class LogProbJudge:
         batch_size: games to one forward pass.
         adapter_off: judge with the base of a LoRA model, so that a policy and its judge can share
             weights.
+        shots: solved cases to show first.
+
+    The tokens that are read are in `Verdict.spent`, without what a shared beginning saves, with
+    one of `readings` for each order.
 
     Raises:
         ValueError: on a tokenizer without a single, distinct token for each label after the
@@ -49,6 +55,7 @@ class LogProbJudge:
         orders: Literal["both", "first"] = "both",
         batch_size: int = 4,
         adapter_off: bool = False,
+        shots: Shots | None = None,
     ) -> None:
         check_adapter(model, None, adapter_off)
         if orders not in ("both", "first"):
@@ -61,6 +68,7 @@ class LogProbJudge:
         self.orders = BOTH_ORDERS if orders == "both" else BOTH_ORDERS[:1]
         self.batch_size = batch_size
         self.adapter_off = adapter_off
+        self.prompt = JudgePrompt(shots=shots)
         self.primed, self.labels = label_tokens(tokenizer)
 
     def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
@@ -71,7 +79,7 @@ class LogProbJudge:
             chosen = by_length[begin : begin + self.batch_size]
             chances = self._score([prompts[i] for i in chosen])
             for i, rows in zip(chosen, chances, strict=True):
-                verdicts[i] = self._verdicts(states[i], rows)
+                verdicts[i] = self._verdicts(states[i], rows, [len(p) for p in prompts[i]])
         return [verdicts[i] for i in range(len(states))]
 
     def _encode(self, observation: Observation) -> Any:
@@ -79,7 +87,7 @@ class LogProbJudge:
         return encode_prompt(self.tokenizer, observation.system, observation.user, self.primed)
 
     def _prompt(self, state: State, order: tuple[int, int]) -> Any:
-        prompt = self._encode(observe(state, JUDGE_0, order))
+        prompt = self._encode(self.prompt(state, order))
         limit = context_length(self.model)
         if limit is not None and len(prompt) > limit:
             raise ValueError(
@@ -93,19 +101,24 @@ class LogProbJudge:
         with speaking(self.model, adapter_off=self.adapter_off):
             return label_chances(self.model, prompts, self.labels, self.tokenizer.pad_token_id)
 
-    def _verdicts(self, state: State, rows: list[tuple[float, float]]) -> tuple[Verdict, ...]:
-        pairs = zip(self.orders, rows, strict=True)
-        return tuple(self._verdict(state, order, row) for order, row in pairs)
+    def _verdicts(
+        self, state: State, rows: list[tuple[float, float]], lengths: list[int]
+    ) -> tuple[Verdict, ...]:
+        cases = zip(self.orders, rows, lengths, strict=True)
+        return tuple(self._verdict(state, *case) for case in cases)
 
     def _verdict(
-        self, state: State, order: tuple[int, int], chances: tuple[float, float]
+        self, state: State, order: tuple[int, int], chances: tuple[float, float], tokens: int
     ) -> Verdict:
         mass = chances[0] + chances[1]
         p = None
         if math.isfinite(mass) and mass > 0:  # else there is nothing to read, and no guess
             first = chances[order.index(0)] / mass
             p = (first, 1 - first)
-        return make_verdict(self.name, order, p, state.question, label_mass=mass if p else None)
+        spent = Overhead(prompt_tokens=tokens, events=(("readings", 1),))
+        return make_verdict(
+            self.name, order, p, state.question, label_mass=mass if p else None, spent=spent
+        )
 
 
 def label_tokens(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from debate_gym.agents.judges.prompts import JudgePrompt
+from debate_gym.agents.judges.shots import Shots
 from debate_gym.agents.server.address import Address
 from debate_gym.agents.server.answers import Answer
 from debate_gym.agents.server.cache import AnswerCache, default_file
@@ -12,8 +14,8 @@ from debate_gym.agents.server.client import ChatClient
 from debate_gym.agents.server.readings import ServerScorer, label_place, label_share
 from debate_gym.agents.server.retries import ServerError
 from debate_gym.envs.asking import PartlyFailed
-from debate_gym.envs.game import State, observe
-from debate_gym.envs.nouns import JUDGE_0, Verdict
+from debate_gym.envs.game import State
+from debate_gym.envs.nouns import Overhead, Verdict
 from debate_gym.envs.verdict import BOTH_ORDERS, make_verdict
 
 PRIMED = "Answer:"
@@ -29,6 +31,7 @@ class ServerJudge:
 
     Args:
         orders: `both`, or `first` for the order of the question only.
+        shots: solved cases to show first.
         options: go to `ServerScorer`.
 
     Raises:
@@ -42,12 +45,14 @@ class ServerJudge:
         name: str,
         *,
         orders: Literal["both", "first"] = "both",
+        shots: Shots | None = None,
         **options: Any,
     ) -> None:
         if orders not in ("both", "first"):
             raise ValueError(f"orders must be 'both' or 'first', got {orders!r}")
         self.name = name
         self.orders = BOTH_ORDERS if orders == "both" else BOTH_ORDERS[:1]
+        self.prompt = JudgePrompt(shots=shots)
         self.scorer = ServerScorer(client, name, **options)
 
     @classmethod
@@ -57,7 +62,7 @@ class ServerJudge:
         return cls(client, name, **options)
 
     def judge(self, states: Sequence[State]) -> list[tuple[Verdict, ...]]:
-        prompts = [observe(state, JUDGE_0, order) for state in states for order in self.orders]
+        prompts = [self.prompt(state, order) for state in states for order in self.orders]
         answers = iter(self.scorer.complete(prompts))
         results = [self._ruling(state, [next(answers) for _ in self.orders]) for state in states]
         ruled = [result for result in results if isinstance(result, tuple)]
@@ -81,10 +86,17 @@ class ServerJudge:
     def _verdict(self, state: State, order: tuple[int, int], answer: Answer) -> Verdict:
         place = label_place(answer.tokens, PRIMED, LABELS)
         share = label_share(place, LABELS) if place else None
-        if share is None:
-            return make_verdict(self.name, order, None, state.question, reasoning=answer.text)
-        first, mass = share
-        p = (first, 1 - first) if order[0] == 0 else (1 - first, first)
+        p = mass = None
+        if share is not None:
+            first, mass = share
+            p = (first, 1 - first) if order[0] == 0 else (1 - first, first)
+        spent = Overhead(1, answer.prompt_tokens, answer.completion_tokens)
         return make_verdict(
-            self.name, order, p, state.question, reasoning=answer.text, label_mass=mass
+            self.name,
+            order,
+            p,
+            state.question,
+            reasoning=answer.text,
+            label_mass=mass,
+            spent=spent,
         )
