@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains on the evidence game for 100 iterations, three seeds each: debate, its control with
+# Trains on the evidence game for 75 iterations, three seeds each: debate, its control with
 # shuffled rewards, and consultancy. Two runs at a time, one thread each.
 # Usage: benchmarks/evidence.sh OUT
 set -euo pipefail
@@ -19,7 +19,7 @@ export -f train
 export out bin
 for seed in 0 1 2; do
   for run in debate consultancy control; do
-    options="--iterations 100 --seed $seed"
+    options="--iterations 75 --seed $seed"
     [ $run = consultancy ] && options="$options --protocol consultancy"
     [ $run = control ] && options="$options --shuffle_rewards true"
     echo "train $run-$seed $options"

@@ -24,7 +24,7 @@ from tqdm import trange
 from transformers import Lfm2Config, Lfm2ForCausalLM, PreTrainedTokenizerFast
 
 from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import CONSULTANT_0, JUDGE_0, Observation, Utterance
+from debate_gym.envs.nouns import CONSULTANT_0, Observation, Question, Utterance
 from debate_gym.envs.protocol import load_protocol
 from debate_gym.envs.render import FOLDER, SPEAKERS, prompt_files
 from debate_gym.envs.tasks import evidence
@@ -37,6 +37,8 @@ TEMPLATE = (
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
 CONTEXT = 512
+# Lower than the game's own: more sentences of either side, so more to learn from each article.
+NEUTRAL = 0.6
 
 
 def build_tokenizer() -> PreTrainedTokenizerFast:
@@ -105,6 +107,11 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> Lfm2ForCausalL
         return Lfm2ForCausalLM(config)
 
 
+def _article(rng: np.random.Generator, sentences: int = evidence.SENTENCES) -> Question:
+    seed = 2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"]
+    return evidence.generate(seed, sentences, NEUTRAL)
+
+
 def demonstrate(
     rounds: int, own: float, rng: np.random.Generator, *, fresh: bool = False
 ) -> tuple[Observation, str]:
@@ -113,7 +120,7 @@ def demonstrate(
     With probability `own` the demonstrator quotes any sentence of its own side, else any sentence
     at all; a `fresh` one quotes none that its own seat has quoted.
     """
-    question = evidence.generate(2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"])
+    question = _article(rng)
     name = "consultancy" if rng.random() < 1 / 3 else "debate"
     protocol = load_protocol(name, rounds=rounds)
     sides = {CONSULTANT_0: int(rng.integers(2))} if name == "consultancy" else None
@@ -176,9 +183,7 @@ def list_batch(
     """
     rows = []
     for _ in range(size):
-        question = evidence.generate(
-            2 * int(rng.integers(2**40)) + evidence.SEED_SPACE["train"], sentences
-        )
+        question = _article(rng, sentences)
         lines = (question.article or "").splitlines()
         pools = {
             name: [line for line in lines if f" {name} " in line]

@@ -20,7 +20,7 @@ from debate_gym.envs.nouns import Question
 
 DEFAULT_PROMPTS = "brief"
 SENTENCES = 12
-NEUTRAL = 0.6
+NEUTRAL = 0.65
 LEAN = 0.65
 STRENGTHS = range(1, 10)
 NOBODY = "nobody"
@@ -54,13 +54,17 @@ def load(split: str, n: int | None, rng: np.random.Generator) -> list[Question]:
     return [generate(2 * int(seed) + SEED_SPACE[split]) for seed in seeds]
 
 
-def generate(seed: int, sentences: int = SENTENCES) -> Question:
-    """The question of a seed. Articles whose two sides are equal are drawn again."""
+def generate(seed: int, sentences: int = SENTENCES, neutral: float = NEUTRAL) -> Question:
+    """The question of a seed. Articles whose two sides are equal are drawn again.
+
+    Args:
+        neutral: the chance that a sentence speaks for nobody, in [0, 1).
+    """
     rng = np.random.default_rng([seed, 7])
     first, second = (str(name) for name in rng.choice(NAMES, size=2, replace=False))
     truth = int(rng.integers(2))
     while True:
-        lines, totals = _article((first, second), truth, sentences, rng)
+        lines, totals = _article((first, second), truth, sentences, neutral, rng)
         if totals[0] != totals[1]:
             break
     return Question(
@@ -85,14 +89,14 @@ def strengths(text: str, answers: tuple[str, str]) -> tuple[int, int]:
 
 
 def _article(
-    answers: tuple[str, str], truth: int, sentences: int, rng: np.random.Generator
+    answers: tuple[str, str], truth: int, sentences: int, neutral: float, rng: np.random.Generator
 ) -> tuple[list[str], tuple[int, int]]:
     witnesses = rng.choice(WITNESSES, size=sentences, replace=False)
     lines, totals = [], [0, 0]
     for witness in witnesses:
         strength = int(rng.choice(STRENGTHS))
         name = NOBODY
-        if rng.random() >= NEUTRAL:
+        if rng.random() >= neutral:
             side = truth if rng.random() < LEAN else 1 - truth
             name = answers[side]
             totals[side] += strength
