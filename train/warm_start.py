@@ -24,7 +24,7 @@ from tqdm import trange
 from transformers import Lfm2Config, Lfm2ForCausalLM, PreTrainedTokenizerFast
 
 from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import CONSULTANT_0, Observation, Question, Utterance
+from debate_gym.envs.nouns import CONSULTANT_0, JUDGE_0, Observation, Question, Utterance
 from debate_gym.envs.protocol import load_protocol
 from debate_gym.envs.render import FOLDER, SPEAKERS, prompt_files
 from debate_gym.envs.tasks import evidence
