@@ -12,12 +12,12 @@ import pytest
 import torch
 
 from debate_gym.agents.encoding import encode_prompt
-from debate_gym.agents.judges import prefix
+from debate_gym.agents.judges import logprob, prefix
 from debate_gym.agents.judges.logprob import LogProbJudge, label_tokens
 from debate_gym.agents.models import load_model
 from debate_gym.envs import load_protocol, load_task
 from debate_gym.envs.game import State, advance, due, observe, start
-from debate_gym.envs.nouns import JUDGE_0, Outcome, Utterance
+from debate_gym.envs.nouns import JUDGE_0, Outcome, Overhead, Utterance
 from debate_gym.envs.verdict import average_orders
 
 QUESTIONS = load_task("evidence", "heldout", 5, seed=5)
@@ -137,6 +137,44 @@ def test_a_model_that_breaks_down_is_unreadable(model: Any, tokenizer: Any, valu
         broken.lm_head.weight[5] = value
     for row in LogProbJudge(broken, tokenizer, "llama").judge(played()):
         assert {(v.outcome, v.p, v.label_mass) for v in row} == {(Outcome.UNREADABLE, None, None)}
+
+
+@pytest.mark.parametrize(
+    ("chances", "p"),
+    [
+        ((0.6, 0.2), (0.75, 0.25)),
+        ((1e-30, 3e-30), (0.25, 0.75)),  # unlikely, but told
+        ((0.3, 0.0), (1.0, 0.0)),
+        ((0.0, 0.0), None),
+        ((float("nan"), 0.5), None),
+        ((0.5, float("nan")), None),
+    ],
+)
+def test_missing_chances_are_no_probability(
+    model: Any,
+    tokenizer: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    chances: tuple[float, float],
+    p: tuple[float, float] | None,
+) -> None:
+    monkeypatch.setattr(logprob, "label_chances", lambda *_: [[chances, chances]])
+    one, two = LogProbJudge(model, tokenizer, "llama").judge(played()[:1])[0]
+    if p is None:
+        for verdict in (one, two):
+            assert (verdict.outcome, verdict.p) == (Outcome.UNREADABLE, None)
+            assert verdict.label_mass is None
+    else:
+        assert one.p == pytest.approx(p)
+        assert two.p == pytest.approx(p[::-1])
+
+
+def test_what_is_read_is_counted(model: Any, tokenizer: Any) -> None:
+    (state, *_) = played()
+    for verdict in LogProbJudge(model, tokenizer, "llama").judge([state])[0]:
+        assert verdict.order is not None
+        seen = observe(state, JUDGE_0, verdict.order)
+        length = len(encode_prompt(tokenizer, seen.system, seen.user, "Answer:"))
+        assert verdict.spent == Overhead(0, length, 0, (("readings", 1),))
 
 
 def test_the_base_judges_while_its_adapter_trains(lora: Any, model: Any, tokenizer: Any) -> None:

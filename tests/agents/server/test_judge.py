@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,8 +17,9 @@ from debate_gym.agents.specs import make_judge
 from debate_gym.envs import load_protocol, load_task
 from debate_gym.envs.asking import PartlyFailed
 from debate_gym.envs.game import observe, start
-from debate_gym.envs.nouns import JUDGE_0, Outcome, Verdict
+from debate_gym.envs.nouns import JUDGE_0, Outcome, Overhead, Verdict
 from debate_gym.envs.scripted import scripted_policy
+from debate_gym.envs.verdict import average_orders
 from tests.agents.server.conftest import FaultServer, completion
 
 Make = Callable[..., ChatClient]
@@ -57,7 +59,8 @@ def test_a_verdict_is_the_share_of_the_labels(server: FaultServer, make_client: 
     body = server.bodies[0]
     assert (body["logprobs"], body["top_logprobs"], body["temperature"]) == (True, 20, 0)
     seen = observe(STATES[0], JUDGE_0, (0, 1))
-    assert {"role": "user", "content": seen.user} in body["messages"]
+    sent = [message for each in server.bodies for message in each["messages"]]
+    assert {"role": "user", "content": seen.user} in sent, "the orders are asked for at once"
 
 
 @pytest.mark.parametrize(
@@ -106,6 +109,31 @@ def test_a_label_too_unlikely_to_be_listed_counts_nothing(
     whole = token(" 2", {" 2": 1.0})
     verdict = verdicts(server, make_client, reply(ANSWER, COLON, whole))[0]
     assert verdict.p == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("spec", ["logprob", "cot", "stated"])
+@pytest.mark.parametrize("knows", [False, True])
+def test_positions_and_labels(server: FaultServer, spec: str, knows: bool) -> None:
+    """A served model that always names what is shown first ties; one that knows is right."""
+    asked = {frozenset(s.question.answers): s.question for s in STATES}
+    assert len(asked) == len(STATES)
+
+    def behave(number: int, body: Any) -> Any:
+        text = body["messages"][-1]["content"]
+        shown = re.findall(r"\b1: (\w+)\b\W+(?:Answer )?2: (\w+)\b", text)[-1]
+        question = asked[frozenset(shown)]
+        one = not knows or shown[0] == question.answers[question.correct]
+        if "Probability" in text:
+            return completion(f"Probability: {80 if one else 20}")
+        chances = {" 1": 0.8, " 2": 0.1} if one else {" 2": 0.8, " 1": 0.1}
+        return reply(ANSWER, COLON, token(next(iter(chances)), chances))
+
+    server.behave = behave
+    judge = make_judge(f"{spec}(openai:m@{server.url})")
+    for ruling, state in zip(judge.judge(STATES), STATES, strict=True):
+        verdict = average_orders(ruling, state.question.correct)
+        assert verdict.outcome is (Outcome.CORRECT if knows else Outcome.TIE)
+        assert verdict.spent == Overhead(2, 20, 6)
 
 
 def test_a_failed_call_fails_that_game_alone(server: FaultServer, make_client: Make) -> None:
