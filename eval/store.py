@@ -26,8 +26,25 @@ def read_records(path: Path, *, torn_end: bool = False) -> Iterator[dict[str, An
     Raises:
         FileError: on a line that is no JSON object.
     """
-    for _, record in _numbered(path, torn_end):
+    for _, record in numbered_records(path, torn_end=torn_end):
         yield record
+
+
+def numbered_records(path: Path, *, torn_end: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields line number, counted from 1, and object; otherwise as `read_records`."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if torn_end and not line.endswith(b"\n"):
+                return
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line.decode("utf-8"))
+            except ValueError as error:
+                raise FileError(f"{path}:{number}: not JSON in UTF-8: {error}") from error
+            if not isinstance(record, dict):
+                raise FileError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}")
+            yield number, record
 
 
 def read_episodes(path: Path, *, torn_end: bool = False) -> list[Episode]:
@@ -40,7 +57,7 @@ def read_episodes(path: Path, *, torn_end: bool = False) -> list[Episode]:
         FileError: on a record that is no episode, or a verdict that contradicts itself.
     """
     episodes = []
-    for number, record in _numbered(path, torn_end):
+    for number, record in numbered_records(path, torn_end=torn_end):
         try:
             episodes.append(_episode(record))
         except KeyError as error:
@@ -98,22 +115,6 @@ class EpisodeStore:
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             self._file.truncate(whole)
-
-
-def _numbered(path: Path, torn_end: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if torn_end and not line.endswith(b"\n"):
-                return
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line.decode("utf-8"))
-            except ValueError as error:
-                raise FileError(f"{path}:{number}: not JSON in UTF-8: {error}") from error
-            if not isinstance(record, dict):
-                raise FileError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}")
-            yield number, record
 
 
 def _episode(record: dict[str, Any]) -> Episode:

@@ -1,0 +1,1 @@
+"""Ledger, onset, screening, gates and signed replay of panel debates (L26)."""
