@@ -63,4 +63,6 @@ def _per_question(values: Floats, questions: Labels) -> Floats:
 
 def _quantiles(column: Floats) -> Floats:
     known = column[~np.isnan(column)]
-    return np.asarray(np.quantile(known, LEVELS), float) if len(known) else np.full(2, np.nan)
+    if not len(known):
+        return np.full(2, np.nan)
+    return np.array([float(end) for end in np.quantile(known, LEVELS)])

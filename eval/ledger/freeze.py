@@ -105,5 +105,4 @@ def _rule(name: str, mode: str, cut: float, table: Training) -> Rule:
 
 
 def _known(columns: Floats) -> Bools:
-    known: Bools = np.isfinite(columns).all(axis=1)
-    return known
+    return np.asarray(np.isfinite(columns).all(axis=1), np.bool_)

@@ -21,8 +21,8 @@ FOLDS = 5
 
 
 class Groups(StrEnum):
-    """What is never on both sides of a fold: a question (`FOLDS` folds), or a model (each one held
-    out once)."""
+    """What is never on both sides of a fold: a question (`FOLDS` folds of about the same share of
+    collapses), or a model (each one held out once)."""
 
     QUESTION = "question"
     MODEL = "model"
@@ -125,7 +125,7 @@ def out_of_fold_scores(values: Floats, labels: Any, group: Labels, groups: Group
     folds = (
         selection.LeaveOneGroupOut()
         if groups is Groups.MODEL
-        else selection.GroupKFold(min(FOLDS, number))
+        else selection.StratifiedGroupKFold(min(FOLDS, number))
     )
     model = pipeline.make_pipeline(scaling.StandardScaler(), linear.LogisticRegression())
     scores = np.empty(len(labels))
