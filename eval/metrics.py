@@ -109,7 +109,7 @@ def win_rate(episodes: Iterable[Episode], model: str, judge: str | None = None) 
     Raises:
         ValueError: if a policy fills no seat of an episode, or more than one.
     """
-    return _share(episodes, lambda episode: _answer_of(episode, model), judge)
+    return _share(episodes, lambda episode: answer_of(episode, model), judge)
 
 
 def side_win_rate(
@@ -157,6 +157,22 @@ def player(model: str, revision: str) -> str:
     return f"{model}@{revision}"
 
 
+def answer_of(episode: Episode, model: str) -> int:
+    """Index of the answer that a policy argued, by the name of `player`.
+
+    Raises:
+        ValueError: if it fills no arguing seat, or more than one.
+    """
+    answers = [
+        record.answer
+        for record in episode.seats.values()
+        if player(record.model, record.revision) == model and record.answer is not None
+    ]
+    if len(answers) != 1:
+        raise ValueError(f"episode {episode.id!r}: {model!r} fills {len(answers)} seats, not one")
+    return answers[0]
+
+
 def _share(
     episodes: Iterable[Episode], answer: Callable[[Episode], int], judge: str | None
 ) -> Estimate:
@@ -168,17 +184,6 @@ def _values(
 ) -> list[tuple[str, float]]:
     worth = ((e.question.id, credit(pooled(e, judge), answer(e))) for e in episodes)
     return [(question, value) for question, value in worth if value is not None]
-
-
-def _answer_of(episode: Episode, model: str) -> int:
-    answers = [
-        record.answer
-        for record in episode.seats.values()
-        if player(record.model, record.revision) == model and record.answer is not None
-    ]
-    if len(answers) != 1:
-        raise ValueError(f"episode {episode.id!r}: {model!r} fills {len(answers)} seats, not one")
-    return answers[0]
 
 
 def _only_answer(episode: Episode) -> int:
