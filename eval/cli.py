@@ -18,7 +18,8 @@ from debate_gym.agents.specs import make_judge, make_policy
 from debate_gym.envs.nouns import Episode, Question
 from debate_gym.envs.protocol import load_protocol, protocol_names
 from debate_gym.envs.tasks import TASKS, load_task
-from debate_gym.eval import data_cli, metrics
+from debate_gym.eval import data_cli, doctor_cli, metrics, report_cli, tournament_cli
+from debate_gym.eval.ledger import cli as ledger_cli
 from debate_gym.eval.store import read_episodes
 from debate_gym.eval.transcripts import coloured
 
@@ -28,6 +29,7 @@ EXAMPLES = """examples:
   debate-gym eval --config configs/eval/evidence.yaml --models tiny runs/debate_ppo/final
   debate-gym score runs/debate_ppo/evaluations/step-000000.jsonl --json
   debate-gym data list
+  debate-gym report runs/eval
 """
 
 
@@ -86,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("episodes", type=Path, help="JSON Lines of episodes")
     score.add_argument("--json", action="store_true", help="print one object")
     score.set_defaults(run=_score)
-    data_cli.add_commands(commands)
+    for module in (data_cli, report_cli, tournament_cli, ledger_cli):
+        module.add_commands(commands)
+    doctor_cli.add_command(commands)
     return parser
 
 
