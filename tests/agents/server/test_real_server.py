@@ -67,6 +67,7 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_debate_on_a_real_server(spec: str) -> None:
     policy = make_policy(spec, max_new_tokens=12)
     assert isinstance(policy, ServerPolicy)
