@@ -52,6 +52,11 @@ def shrunk(command: str, out: Path) -> list[str]:
         command += " --questions 1 --models scripted:random"
     elif command.startswith("debate-gym eval"):
         command += f" --questions 4 --out {out}/eval"
+    elif command.startswith("debate-gym report"):
+        play = [str(BIN / "debate-gym"), "play", "--json"]
+        record = subprocess.run(play, capture_output=True, check=True)
+        (out / "runs" / "eval").mkdir(parents=True)
+        (out / "runs" / "eval" / "episodes.jsonl").write_bytes(record.stdout)
     elif command.startswith("debate-gym data freeze"):
         command += " --tasks boolq evidence --n 4"
     elif command == "debate-gym data check":
