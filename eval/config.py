@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,8 +59,10 @@ class EvalConfig:
             raise ValueError(
                 "a suite's questions are frozen: give no seed and no max_article_words"
             )
-        if self.temperature < 0:
-            raise ValueError(f"temperature must not be negative, got {self.temperature}")
+        if not 0 <= self.temperature < math.inf:
+            raise ValueError(
+                f"temperature must be a number that is not negative, got {self.temperature}"
+            )
 
 
 def load_config(path: Path, models: Sequence[str] = (), questions: int | None = None) -> EvalConfig:
@@ -81,12 +84,15 @@ def load_config(path: Path, models: Sequence[str] = (), questions: int | None = 
 
 
 def _read(path: Path) -> dict[str, Any]:
-    text = path.read_text(encoding="utf-8")
     try:
+        text = path.read_text(encoding="utf-8")
         tree, content = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ValueError(f"{path}:{line}: not YAML: {error.problem}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"{path}: not YAML in UTF-8: {reason}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}:1: expected a mapping of fields, got {type(content).__name__}")
     lines = {k.value: k.start_mark.line + 1 for k, _ in tree.value} if tree else {}

@@ -14,8 +14,8 @@ from debate_gym.eval.store import FileError, read_records
 class RecordFile:
     """Appends records, each call's handed to the system at once.
 
-    Opening it cuts off a torn last line, so that every line of it parses. One process writes to
-    it at a time.
+    Opening it cuts off a torn last line, so that every line of it parses; a file that holds
+    something else is left as it is. One process writes to it at a time.
 
     Attributes:
         records: what the file held when it was opened.
@@ -29,8 +29,8 @@ class RecordFile:
         self._file = path.open("a+b")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._cut_torn_end()
-            self.records: list[dict[str, Any]] = list(read_records(path))
+            self.records: list[dict[str, Any]] = list(read_records(path, torn_end=True))
+            self._cut_torn_end(path)
         except BlockingIOError as error:
             self._file.close()
             raise FileError(f"{path} is being written to by another process") from error
@@ -50,9 +50,11 @@ class RecordFile:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def _cut_torn_end(self) -> None:
+    def _cut_torn_end(self, path: Path) -> None:
         self._file.seek(0)
         content = self._file.read()
         whole = content.rfind(b"\n") + 1
+        if whole == 0 and content.strip() and not content.startswith(b"{"):
+            raise FileError(f"{path}:1: expected a JSON object, got {content[:60]!r}")
         if whole < len(content):
             self._file.truncate(whole)

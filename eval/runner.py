@@ -72,10 +72,23 @@ def _claim(folder: Path, wanted: dict[str, Any]) -> None:
     """Models may be added to a folder later; everything else must stay as it was."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "config.yaml"
-    held = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else wanted
+    held = _held(path) if path.exists() else wanted
     if held != wanted:
-        changed = sorted(key for key in wanted if (held or {}).get(key) != wanted[key])
+        changed = sorted(key for key in wanted if held.get(key) != wanted[key])
         raise ValueError(
             f"{folder} holds an evaluation with other settings of {changed}; choose another --out"
         )
     path.write_text(yaml.safe_dump(wanted, sort_keys=False), encoding="utf-8")
+
+
+def _held(path: Path) -> dict[str, Any]:
+    try:
+        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        held = error
+    if not isinstance(held, dict):
+        raise ValueError(
+            f"{path} should hold the settings of the evaluation in this folder, but is damaged: "
+            f"{held!r:.80}; put it right, or choose another --out"
+        )
+    return held

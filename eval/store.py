@@ -40,7 +40,7 @@ def numbered_records(path: Path, *, torn_end: bool = False) -> Iterator[tuple[in
                 continue
             try:
                 record = json.loads(line.decode("utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise FileError(f"{path}:{number}: not JSON in UTF-8: {error}") from error
             if not isinstance(record, dict):
                 raise FileError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}")

@@ -63,8 +63,11 @@ def freeze(
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_bytes(_line(header) + body)
-    partial.replace(path)
+    try:
+        partial.write_bytes(_line(header) + body)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
     return counts
 
 
@@ -80,7 +83,7 @@ def read_suite(path: Path) -> tuple[dict[str, Any], list[Question]]:
     for number, line in enumerate(body.splitlines(), 2):
         try:
             questions.append(Question.from_json(json.loads(line)))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{path}:{number}: expected a question record: {error}") from error
     digest = hashlib.sha256(body).hexdigest()
     if digest != header["sha256"]:
@@ -94,10 +97,15 @@ def read_suite(path: Path) -> tuple[dict[str, Any], list[Question]]:
 def _header(path: Path, line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}:1: expected the header of a suite: {error}") from error
     if not isinstance(header, dict) or header.get("schema") != SCHEMA or "sha256" not in header:
         raise ValueError(f"{path}:1: expected a header with the schema {SCHEMA}, got {line[:80]!r}")
+    tasks = header.get("tasks")
+    if not isinstance(tasks, dict) or not all(
+        isinstance(row, dict) and "questions" in row for row in tasks.values()
+    ):
+        raise ValueError(f"{path}:1: tasks must say of each its questions, got {tasks!r:.80}")
     return header
 
 

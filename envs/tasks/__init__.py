@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from types import ModuleType
 from typing import Any
 
@@ -39,14 +40,20 @@ def load_task(
         options: the task's own, see its module.
 
     Raises:
-        ValueError: on an unknown task or split.
+        ValueError: on an unknown task, split or option, or a negative seed.
         FileNotFoundError: if the task's upstream files are not there; says where it looked.
     """
     if split not in SPLITS:
         raise ValueError(f"unknown split {split!r}: expected one of {SPLITS}")
-    questions: list[Question] = task_module(name).load(
-        split, n, np.random.default_rng(seed), **options
-    )
+    if seed < 0:
+        raise ValueError(f"the seed must not be negative, got {seed}")
+    load = task_module(name).load
+    known = inspect.signature(load).parameters.values()
+    names = [parameter.name for parameter in known if parameter.kind is parameter.KEYWORD_ONLY]
+    for option in options:
+        if option not in names:
+            raise ValueError(unknown(f"{name} option", option, names))
+    questions: list[Question] = load(split, n, np.random.default_rng(seed), **options)
     return questions
 
 

@@ -31,7 +31,7 @@ def archived_rows(intake: Intake, archive: Path, name: str) -> Iterator[Record]:
     try:
         inner, data = _member(archive, name)
         text = data.decode("utf-8-sig")
-    except (zipfile.BadZipFile, zlib.error, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):
         _broken(intake, f"{archive}: expected the authors' zip archive with their password")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1

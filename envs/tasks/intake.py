@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ R = TypeVar("R")
 
 DEFAULT_N = 128
 SHOWN = 20
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Record(NamedTuple):
@@ -141,8 +143,8 @@ class Intake:
         if text is None:
             return None
         try:
-            value = json.loads(text)
-        except ValueError as error:
+            value = _json(text)
+        except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", 1)
             self.read += 1
             self.broken.append(f"{path}:{line}: expected JSON: {error}")
@@ -183,8 +185,8 @@ class Intake:
 
     def _parsed(self, path: Path, number: int, line: bytes) -> dict[str, Any] | None:
         try:
-            value = json.loads(line.decode("utf-8-sig"))
-        except ValueError as error:
+            value = _json(line.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
             self.broken.append(f"{path}:{number}: expected JSON in UTF-8: {error}")
             return None
         if not isinstance(value, dict):
@@ -202,6 +204,14 @@ class Intake:
             self.read += 1
             self.broken.append(f"{path}:{line}: expected UTF-8: {error}")
             return None
+
+
+def _json(text: str) -> Any:
+    """The value of a JSON text; half a surrogate pair, which no UTF-8 can hold, is refused."""
+    value = json.loads(text)
+    if SURROGATE.search(text):
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
 
 
 def whole(

@@ -36,11 +36,21 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
         ("task: evidence\n", r"c\.yaml: name at least one model"),
         ("models: [a]\nquestions: 0\n", r"c\.yaml: questions must be at least 1"),
         ("models: [a]\nsuite: s\nseed: 3\n", r"c\.yaml: a suite's questions are frozen"),
-        ("models: [a]\ntemperature: -1\n", r"c\.yaml: temperature must not be negative"),
+        ("models: [a]\ntemperature: -1\n", r"c\.yaml: temperature must be a number that is not"),
+        ("models: [a]\ntemperature: .nan\n", r"c\.yaml: temperature must be a number that is not"),
+        ('models: ["\x01"]\n', r"c\.yaml: not YAML in UTF-8: unacceptable character"),
+        ("[" * 3_000, r"c\.yaml: not YAML in UTF-8"),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
+        load_config(path)
+
+
+def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_bytes(b"models: [caf\xe9]\n")
+    with pytest.raises(ValueError, match=r"c\.yaml: not YAML in UTF-8"):
         load_config(path)

@@ -29,6 +29,15 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path) -> None:
     assert list(read_records(path)) == [{"a": 1}, {"a": 2}]
 
 
+@pytest.mark.parametrize("text", ["a note", "first line\na note", '{"a": 1}\na note\n{'])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(FileError, match=r"notes\.txt:[12]: "):
+        RecordFile(path)
+    assert path.read_text() == text
+
+
 def test_errors_leave_the_file_free(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     with RecordFile(path), pytest.raises(FileError, match="being written to by another"):

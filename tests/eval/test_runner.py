@@ -75,6 +75,14 @@ def test_a_model_may_come_later_but_nothing_else_may_change(tmp_path: Path) -> N
         run(replace(CONFIG, models=CONFIG.models[::-1]), tmp_path)
 
 
+@pytest.mark.parametrize("held", [b"- a", b"{", b"\x01", b"\xff", b""])
+def test_damaged_settings_are_told_and_kept(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "config.yaml").write_bytes(held)
+    with pytest.raises(ValueError, match=r"config\.yaml should hold the settings"):
+        run(CONFIG, tmp_path)
+    assert (tmp_path / "config.yaml").read_bytes() == held
+
+
 def test_other_weights_under_the_same_name_are_another_reference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,9 @@ def test_errors_name_file_and_line(
     path.write_text(f"{json.dumps(good)}\n\n{json.dumps(damage(good))}\n")
     with pytest.raises(FileError, match=rf"e\.jsonl:3: .*{reason}"):
         read_episodes(path)
+    path.write_text(f"{json.dumps(good)}\n" + "[" * 100_000)
+    with pytest.raises(FileError, match=r"e\.jsonl:2: not JSON"):
+        read_episodes(path)
 
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 from debate_gym.envs import load_task
 from debate_gym.eval.suite import freeze, read_suite
 
+HEAD = b'{"schema": "debate_gym/suite/1", "sha256": "0"'
+
 PNG = b"\x89PNG\r\n\x1a\n rest"
 
 
@@ -65,15 +67,26 @@ def test_a_changed_file_is_refused(data: Path, tmp_path: Path) -> None:
     cases: list[tuple[bytes, str]] = [
         (b"".join(lines[:-1]), r"s\.jsonl:1: .* changed or cut off"),
         (whole[:-5], r"s\.jsonl:4: expected a question record"),
-        (whole.replace(b"is 1", b"is 2").replace(b"Is ", b"Was "), "changed or cut off"),
+        (whole.replace(b" odd?", b" even?"), "changed or cut off"),
         (b"".join(lines[1:]), "expected a header"),
         (b"nothing", "expected the header of a suite"),
-        (b'{"schema": "debate_gym/suite/1", "sha256": "0"}\n[]\n', r":2: expected a question"),
+        (HEAD + b', "tasks": {}}\n[]\n', r":2: expected a question"),
+        (HEAD + b', "tasks": {}}\n' + b"[" * 100_000, r":2: expected a question"),
+        (HEAD + b"}\n", r":1: tasks must say of each its questions, got None"),
+        (HEAD + b', "tasks": {"boolq": 3}}\n', r":1: tasks must say of each its questions"),
+        (b"[" * 100_000, "expected the header of a suite"),
     ]
     for changed, message in cases:
         path.write_bytes(changed)
         with pytest.raises(ValueError, match=message):
             read_suite(path)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").mkdir()
+    with pytest.raises(IsADirectoryError):
+        freeze(tmp_path / "s.jsonl", ["evidence"], n=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
 
 
 def test_a_task_named_twice_is_refused(tmp_path: Path) -> None:

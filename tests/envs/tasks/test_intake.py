@@ -9,7 +9,10 @@ import pytest
 from debate_gym.envs.tasks.intake import Intake, Item, binary, draw, held_out, of_split, whole
 
 
-@pytest.mark.parametrize("line", [b"[1]", b"{", b'{"a": "\xff"}', b"nothing"])
+@pytest.mark.parametrize(
+    "line",
+    [b"[1]", b"{", b'{"a": "\xff"}', b"nothing", b'{"a": "x\\ud83d"}', b'{"a":' + b"[" * 100_000],
+)
 def test_a_broken_line_is_named_and_the_others_are_read(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n' + line + b'\n{"a": 2}')
@@ -72,6 +75,12 @@ def test_a_json_file_of_the_wrong_kind_or_cut_off(tmp_path: Path) -> None:
         assert intake.broken[-1].startswith(f"{path}:{line}: expected")
     path.write_text("[1]", "utf-8")
     assert intake.json_file(path, list) == [1]
+
+
+def test_both_halves_of_a_surrogate_pair_are_one_character(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": "\\ud83d\\ude00"}\n', "utf-8")
+    assert [record.value for record in Intake().json_lines(path)] == [{"a": "\U0001f600"}]
 
 
 def test_all_broken_records_are_told_at_once_up_to_twenty() -> None:
