@@ -90,17 +90,20 @@ def gauge(
         raise ValueError(f"the held-out judge must be another than the reward's, {reward_judge!r}")
     rows = [_row(episode, player, (reward_judge, held_out_judge)) for episode in episodes]
     known = [row for row in rows if row is not None]
+    reward, held_out, gold = ([(row[0], row[1][i]) for row in known] for i in range(3))
     return Gauge(
-        *(mean_over_questions((row[0], row[column]) for row in known) for column in (1, 2, 3)),
-        over_held_out=_difference([(row[0], row[1] - row[2]) for row in known]),
-        over_gold=_difference([(row[0], row[1] - row[3]) for row in known]),
-        left_out=len(rows) - len(known),
+        mean_over_questions(reward),
+        mean_over_questions(held_out),
+        mean_over_questions(gold),
+        _difference([(question, wins[0] - wins[1]) for question, wins in known]),
+        _difference([(question, wins[0] - wins[2]) for question, wins in known]),
+        len(rows) - len(known),
     )
 
 
 def _row(
     episode: Episode, player: str, judges: tuple[str, str]
-) -> tuple[str, float, float, float] | None:
+) -> tuple[str, tuple[float, float, float]] | None:
     """Question, and whether the reward judge, the held-out judge and the gold label let the policy
     win; None where a judge did not decide."""
     answer = answer_of(episode, player)
@@ -108,7 +111,7 @@ def _row(
     if any(verdict.outcome in UNDECIDED for verdict in verdicts):
         return None
     first, second = (0.5 if v.choice is None else float(v.choice == answer) for v in verdicts)
-    return episode.question.id, first, second, float(answer == episode.question.correct)
+    return episode.question.id, (first, second, float(answer == episode.question.correct))
 
 
 def _difference(pairs: Sequence[tuple[str, float]]) -> Estimate:

@@ -58,7 +58,7 @@ def _per_question(values: Floats, questions: Labels) -> Floats:
     """(questions, k), of the questions that occur."""
     _, places = np.unique(questions.codes, return_inverse=True)
     columns = [np.bincount(places, weights=column) for column in values.T]
-    return np.stack(columns, axis=1)
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _quantiles(column: Floats) -> Floats:

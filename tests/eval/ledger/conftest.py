@@ -16,7 +16,7 @@ Run = Callable[..., dict[str, Any]]
 WRONG, RIGHT = ["A", "A", "B"], ["B", "B", "A"]
 
 
-def _debate(id: str, *rounds: list[str | None], **more: Any) -> dict[str, Any]:
+def _debate(id: str, *rounds: Sequence[str | None], **more: Any) -> dict[str, Any]:
     return {
         "id": id,
         "model": "m",
@@ -24,7 +24,7 @@ def _debate(id: str, *rounds: list[str | None], **more: Any) -> dict[str, Any]:
         "question_id": f"q-{id}",
         "gold": "B",
         "options": ["one", "two", "three", "four"],
-        "rounds": list(rounds),
+        "rounds": [list(round) for round in rounds],
         **more,
     }
 

@@ -80,9 +80,7 @@ def test_undefined_and_refused(scored: Scored, debate: Call) -> None:
     assert predict(stable, "x", ["round1_flips"], Groups.QUESTION, draws=3).auc is None
     with pytest.raises(ValueError, match="give a file of probes"):
         predict(scored, "x", ["probe_flip_rate"], Groups.MODEL)
-    with pytest.raises(
-        ValueError, match="unknown feature .* mean 'round1_flips'"
-    ):
+    with pytest.raises(ValueError, match="unknown feature .* mean 'round1_flips'"):
         predict(scored, "x", ["round1_flip"], Groups.MODEL)
     one = score(
         table_of([debate("0", ["B"], ["A"]), debate("1", ["B"], ["B"])]), Rules(Ties.UNDECIDED)

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from debate_gym.eval.ledger.gates import ALWAYS, NEVER
 from debate_gym.eval.ledger.majority import Ties
 from debate_gym.eval.ledger.panel_file import check_record, table_of
 from debate_gym.eval.ledger.replay import replay
-from debate_gym.eval.ledger.transitions import Ledger, Rules, Undefined, ledger, score
+from debate_gym.eval.ledger.transitions import CELLS, Ledger, Rules, Undefined, ledger, score
 
 Call = Callable[..., Any]
 Rounds = list[list[str | None]]
+# Time says something of the machine only.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 POLICIES = [Rules(ties, undefined) for ties, undefined in product(Ties, Undefined)]
 
 
@@ -60,7 +62,7 @@ def outcomes(answers: list[str | None], gold: str, rules: Rules) -> list[tuple[F
 
 def reference(records: list[dict[str, Any]], rules: Rules) -> Ledger:
     """The ledger by playing out every way in which ties may fall."""
-    cells = dict.fromkeys(("preserved", "collapsed", "corrected", "unrepaired"), Fraction(0))
+    cells: dict[str, Fraction] = {cell: Fraction(0) for cell in CELLS}
     names = {(1, 1): "preserved", (1, 0): "collapsed", (0, 1): "corrected", (0, 0): "unrepaired"}
     onset = dict.fromkeys(range(1, max(len(r["rounds"]) for r in records)), Fraction(0))
     undefined = ties = 0
@@ -85,6 +87,7 @@ def reference(records: list[dict[str, Any]], rules: Rules) -> Ledger:
 
 
 @pytest.mark.parametrize("rules", POLICIES)
+@UNTIMED
 @given(records=tables())
 def test_ledger_is_that_of_playing_out_every_tie(
     rules: Rules, records: list[dict[str, Any]]
@@ -93,6 +96,7 @@ def test_ledger_is_that_of_playing_out_every_tie(
 
 
 @pytest.mark.parametrize("rules", POLICIES)
+@UNTIMED
 @given(records=tables())
 def test_identities(rules: Rules, records: list[dict[str, Any]]) -> None:
     scored = score(table_of(records), rules)
@@ -117,6 +121,7 @@ def test_identities(rules: Rules, records: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("rules", POLICIES)
+@UNTIMED
 @given(records=tables())
 def test_replay_is_the_accuracy_after_putting_the_initial_vote_in_place(
     rules: Rules, records: list[dict[str, Any]]
