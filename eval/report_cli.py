@@ -14,6 +14,11 @@ EXAMPLES = """examples:
   debate-gym report runs/eval
   debate-gym report runs/debate_ppo/run-1 --out debate.html --title "PPO on evidence"
 """
+COMPARE_EXAMPLES = """examples:
+  debate-gym compare runs/eval-before runs/eval-after
+  debate-gym compare runs/debate_ppo/run-1 runs/debate_ppo/run-1 \\
+      --condition-a tiny@step-0:self-play --condition-b tiny@step-200:self-play
+"""
 
 
 def add_commands(commands: Any) -> None:
@@ -37,6 +42,19 @@ def add_commands(commands: Any) -> None:
     )
     one.add_argument("--json", action="store_true", help="print what was written as one object")
     one.set_defaults(run=_report)
+    one = commands.add_parser(
+        "compare",
+        help="the paired comparison of two runs on the questions that they share",
+        epilog=COMPARE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for run in "ab":
+        one.add_argument(f"run_{run}", metavar=f"DIR_{run.upper()}", type=Path)
+        one.add_argument(f"--condition-{run}", help=f"of DIR_{run.upper()}, in place of equal ones")
+    one.add_argument("--seed", type=int, default=0, help="of the permutation test")
+    one.add_argument("--out", type=Path, help="write the object that --json prints to a file too")
+    one.add_argument("--json", action="store_true", help="print one object")
+    one.set_defaults(run=_compare)
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -56,4 +74,30 @@ def _report(args: argparse.Namespace) -> int:
     for name, state in report.figures.items():
         if state != "drawn":
             console.print(f"  no figure {name}: {state}", highlight=False, markup=False)
+    return 0
+
+
+def _compare(args: argparse.Namespace) -> int:
+    from debate_gym.eval.compare import compare
+    from debate_gym.eval.compare_table import lines
+    from debate_gym.eval.report.rows import read_folder, rows
+
+    a, b = (rows(read_folder(folder)) for folder in (args.run_a, args.run_b))
+    conditions = {"condition_a": args.condition_a, "condition_b": args.condition_b}
+    found, notes = compare(a, b, **conditions, seed=args.seed)
+    if not found:
+        raise ValueError(
+            f"{args.run_a} and {args.run_b} have nothing in common to compare: "
+            f"{'; '.join(notes) or 'no task, protocol and judge is in both'}"
+        )
+    runs = {"a": str(args.run_a), "b": str(args.run_b)}
+    result = {**runs, "comparisons": [one.to_json() for one in found], "notes": notes}
+    if args.out is not None:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        args.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    if args.json:
+        print(json.dumps(result))
+        return 0
+    for line in lines(found, notes):
+        print(line)
     return 0

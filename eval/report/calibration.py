@@ -23,7 +23,7 @@ def reliability(rows: Sequence[Row]) -> Figure:
     panels = []
     for title, members in _places(stated):
         lines = [
-            Curve(names.index(key), titled(key, _told(found)), _bins(found))
+            Curve(names.index(key), titled(key, _told(found)), bins(found))
             for key, found in grouped(members, _protocol).items()
         ]
         svg = curves(
@@ -56,7 +56,7 @@ def coverage(rows: Sequence[Row]) -> Figure:
     panels = []
     for title, members in _places(stated):
         lines = [
-            Curve(names.index(key), key, _kept(found), dots=False)
+            Curve(names.index(key), key, coverage_curve(found), dots=False)
             for key, found in grouped(members, _protocol).items()
         ]
         svg = curves(f"Accuracy and coverage, {title}", lines, "coverage", "accuracy")
@@ -99,7 +99,7 @@ def _credit(row: Row) -> float:
     return metrics.credit(row.verdict, row.truth) or 0.0
 
 
-def _bins(rows: Sequence[Row]) -> list[tuple[float, ...]]:
+def bins(rows: Sequence[Row]) -> list[tuple[float, ...]]:
     """(mean confidence, accuracy, low, high) of each bin that holds a verdict."""
     points: list[tuple[float, ...]] = []
     for members in grouped(rows, _bin).values():
@@ -113,7 +113,7 @@ def _bin(row: Row) -> int:
     return min(BINS - 1, int((_confidence(row) - 0.5) * 2 * BINS))
 
 
-def _kept(rows: Sequence[Row]) -> list[tuple[float, ...]]:
+def coverage_curve(rows: Sequence[Row]) -> list[tuple[float, ...]]:
     """(coverage, accuracy) at each threshold; equally sure verdicts are kept together."""
     sure = np.array([_confidence(row) for row in rows])
     order = np.argsort(-sure, kind="stable")
@@ -122,12 +122,12 @@ def _kept(rows: Sequence[Row]) -> list[tuple[float, ...]]:
     return [((i + 1) / len(rows), float(hits[i]) / (i + 1)) for i in last.tolist()]
 
 
-def _brier(rows: Sequence[Row]) -> float:
+def brier(rows: Sequence[Row]) -> float:
     """Mean squared distance of the correct answer's probability from 1."""
     return float(np.mean([(1 - (row.verdict.p or (0.5, 0.5))[row.truth]) ** 2 for row in rows]))
 
 
-def _error(rows: Sequence[Row]) -> float:
+def calibration_error(rows: Sequence[Row]) -> float:
     """Expected calibration error: the mean gap of the bins, weighted by their verdicts."""
     gaps = (
         len(found) * abs(sum(map(_confidence, found)) - sum(map(_credit, found))) / len(found)
@@ -137,13 +137,13 @@ def _error(rows: Sequence[Row]) -> float:
 
 
 def _told(rows: Sequence[Row]) -> str:
-    return f"Brier {_brier(rows):.3f}, ECE {_error(rows):.3f}, {len(rows)} verdicts"
+    return f"Brier {brier(rows):.3f}, ECE {calibration_error(rows):.3f}, {len(rows)} verdicts"
 
 
 def _table(rows: Sequence[Row]) -> str:
     lines = (
         f"<tr><td>{escape(judge)}<td>{escape(protocol)}<td>{escape(condition)}"
-        f"<td>{len(found)}<td>{_brier(found):.3f}<td>{_error(found):.3f}"
+        f"<td>{len(found)}<td>{brier(found):.3f}<td>{calibration_error(found):.3f}"
         for (judge, (_, protocol, condition)), found in grouped(
             rows, lambda row: (row.verdict.judge, arm(row))
         ).items()

@@ -39,11 +39,13 @@ class Row:
     Attributes:
         verdict: with the answer orders averaged.
         stated: whether the judge gave probabilities; False for one who only names an answer.
+        cost: of the episode, as in its record.
     """
 
     episode: Episode
     verdict: Verdict
     stated: bool
+    cost: Mapping[str, int]
 
     @property
     def task(self) -> str:
@@ -135,4 +137,5 @@ def _rows(played: Played) -> Iterable[Row]:
     episode = played.episode
     silent = {v["judge"] for v in played.record["verdicts"] if v["p"] is None}
     for judge in dict.fromkeys(verdict.judge for verdict in episode.verdicts):
-        yield Row(episode, metrics.pooled(episode, judge), judge not in silent)
+        verdict = metrics.pooled(episode, judge)
+        yield Row(episode, verdict, judge not in silent, played.record["cost"])
