@@ -119,9 +119,9 @@ def load_protocol(name: str, **overrides: Any) -> Protocol:
     Raises:
         ValueError: on an unknown protocol or field, in the call or in the file.
     """
-    path = FOLDER / f"{name}.yaml"
-    if not path.is_file():
+    if name not in protocol_names():
         raise ValueError(unknown("protocol", name, protocol_names()))
+    path = FOLDER / f"{name}.yaml"
     _check_fields(overrides, "")
     data = {**_read(path), **{key: value for key, value in overrides.items() if value is not None}}
     return Protocol(name=name, **{**data, "seats": tuple(data["seats"])})

@@ -96,6 +96,10 @@ def _download(source: Url, partial: Path, target: Path) -> None:
 
 def _unpacked(archive: Path, folder: Path, ends: Iterable[str]) -> list[Path]:
     files = []
+    if not zipfile.is_zipfile(archive):
+        raise OSError(
+            f"expected a zip archive, got {archive.stat().st_size} bytes of something else"
+        )
     with zipfile.ZipFile(archive) as members:
         wanted = [m for m in members.infolist() if m.filename.endswith(tuple(ends))]
         if not wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -166,6 +167,12 @@ class DebatePPOConfig(GRPOConfig):  # type: ignore[misc]
         for name in AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("learning_rate", "temperature"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise ValueError(f"{name} must be a number above 0, got {value}")
+        if self.judge == "human":
+            raise ValueError("nobody judges a training run by hand: name another judge")
         if self.reward not in REWARDS:
             raise ValueError(unknown("reward", self.reward, REWARDS))
         if self.opponent.startswith("scripted:"):

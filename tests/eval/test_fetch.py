@@ -84,6 +84,15 @@ def test_members_of_an_archive_are_unpacked(
     assert sorted(fetching.fetch("boolq")) == expected
 
 
+def test_what_is_no_archive_is_refused(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "up.zip").write_text("<html>gone</html>")
+    use(monkeypatch, Url((tmp_path / "up.zip").as_uri(), "up.zip", members=(".dev",)))
+    with pytest.raises(OSError, match="expected a zip archive"):
+        fetching.fetch("boolq")
+
+
 def test_an_unknown_data_set_is_named(root: Path) -> None:
     with pytest.raises(ValueError, match="did you mean 'boolq'"):
         fetching.fetch("bolq")
