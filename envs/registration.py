@@ -14,7 +14,8 @@ SINGLE_SEAT = {
 
 
 def register_all() -> None:
-    """Registers the ids under `debate_gym/`: one a row of `SINGLE_SEAT`, and `DirectQA-v0`."""
+    """Registers the ids under `debate_gym/`: one a row of `SINGLE_SEAT`, `DirectQA-v0` and
+    `Panel-v0`."""
     for name, protocol in SINGLE_SEAT.items():
         gym.register(
             id=f"debate_gym/{name}-v0",
@@ -26,3 +27,4 @@ def register_all() -> None:
         id="debate_gym/DirectQA-v0",
         entry_point="debate_gym.envs.single_seat:DirectQAEnv",
     )
+    gym.register(id="debate_gym/Panel-v0", entry_point="debate_gym.envs.panel_env:PanelSeatEnv")

@@ -42,6 +42,20 @@ def prompt(observation: Observation) -> dict[str, str]:
     return {"system": observation.system, "user": observation.user}
 
 
+def as_utterance(action: Any) -> Utterance:
+    """Takes an action.
+
+    Raises:
+        ValueError: if it is no string within the limit.
+    """
+    if not isinstance(action, str) or len(action) > SPEECH_LIMIT:
+        raise ValueError(
+            f"an action is a string of at most {SPEECH_LIMIT} characters, got "
+            f"{type(action).__name__} {str(action)[:60]!r}"
+        )
+    return Utterance(action)
+
+
 @dataclass(frozen=True)
 class Table:
     """The settings of an environment.
@@ -69,17 +83,8 @@ class Table:
         return start(question or drawn, self.protocol, seed=seed)
 
     def utterance(self, action: Any) -> Utterance:
-        """Takes an action.
-
-        Raises:
-            ValueError: if it is no string within the limit.
-        """
-        if not isinstance(action, str) or len(action) > SPEECH_LIMIT:
-            raise ValueError(
-                f"an action is a string of at most {SPEECH_LIMIT} characters, got "
-                f"{type(action).__name__} {str(action)[:60]!r}"
-            )
-        return Utterance(action)
+        """See `as_utterance`."""
+        return as_utterance(action)
 
     def answer_for(
         self, states: Sequence[State], mine: Sequence[Mapping[str, Utterance]]

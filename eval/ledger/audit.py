@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from debate_gym.eval.ledger.answer_reader import (
+from debate_gym.envs.answer_reader import (
     ALL_RULES,
     STRICT_RULES,
     AnswerRule,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from debate_gym.eval.ledger.answer_reader import (
+from debate_gym.envs.answer_reader import (
     STRICT_RULES,
     UNREAD,
     AnswerRule,
