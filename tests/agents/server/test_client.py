@@ -99,10 +99,10 @@ def test_a_server_that_is_not_there(server: FaultServer, make_client: Make) -> N
 
 
 def test_a_slow_answer_is_given_up_and_asked_again(server: FaultServer, make_client: Make) -> None:
-    server.behave = lambda number, body: 1.0 if number == 0 else completion()
-    client = make_client(timeout=0.3)
+    server.behave = lambda number, body: 60.0 if number == 0 else completion()
+    client = make_client(timeout=3.0)
     assert client.complete(requests(1)) == [SOUND]
-    server.behave = lambda number, body: 0.6
+    server.behave = lambda number, body: 60.0
     client = make_client(cached=False, timeout=0.1)
     (error,) = client.complete(requests(1))
     assert "no answer within 0.1 s" in str(error)
@@ -129,13 +129,15 @@ def test_a_server_that_asks_for_too_long_has_refused(
     (error,) = make_client().complete(requests(1))
     assert isinstance(error, ServerError)
     assert "come back later" in str(error)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 60
     assert len(server.bodies) == 1
 
 
 def test_requests_are_bounded_and_answers_in_order(server: FaultServer, make_client: Make) -> None:
+    three = threading.Barrier(3, timeout=60)
+
     def behave(number: int, body: Any) -> Any:
-        time.sleep(0.05)
+        three.wait()  # so at least three are under way at once
         return completion(body["messages"][0]["content"])
 
     server.behave = behave
@@ -306,7 +308,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(
 
 
 def test_an_interrupt_ends_the_call(server: FaultServer, make_client: Make) -> None:
-    server.behave = lambda number, body: 1.0
+    server.behave = lambda number, body: 60.0
     client = make_client(cached=False)
     main = threading.get_ident()
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
@@ -314,7 +316,7 @@ def test_an_interrupt_ends_the_call(server: FaultServer, make_client: Make) -> N
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         client.complete(requests(1))
-    assert time.monotonic() - began < 0.9
+    assert time.monotonic() - began < 30
     server.behave = lambda number, body: completion()
     assert client.complete(requests(1)) == [SOUND]
 
