@@ -14,15 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from debate_gym.envs.nouns import Outcome
-from debate_gym.eval import metrics
+from debate_gym.eval import metrics, paired
 from debate_gym.eval.metrics import Estimate
-from debate_gym.eval.paired_tests import Tests, paired_tests
 from debate_gym.eval.pairing import (
     Place,
-    Question,
     by_place,
     condition_pairs,
     paired_rows,
@@ -40,8 +36,7 @@ class Comparison:
 
     Attributes:
         a, b: accuracy on the shared questions.
-        difference: b minus a, with the 95 % normal interval over questions.
-        tests: None without shared questions.
+        paired: b minus a on them, and the tests; its first condition is b.
         outcomes_a, outcomes_b: of all paired episodes.
         changes: outcome in `a` -> outcome in `b` -> paired episodes.
         cost_a, cost_b: means of a paired episode.
@@ -55,8 +50,7 @@ class Comparison:
     condition_b: str
     a: Estimate
     b: Estimate
-    difference: Estimate
-    tests: Tests | None
+    paired: paired.Comparison
     outcomes_a: Mapping[str, int]
     outcomes_b: Mapping[str, int]
     changes: Mapping[str, Mapping[str, int]]
@@ -73,14 +67,15 @@ class Comparison:
             "judge": self.judge,
             "condition_a": self.condition_a,
             "condition_b": self.condition_b,
-            "questions": self.difference.n,
+            "questions": self.paired.difference.n,
             "accuracy_a": _numbers(self.a),
             "accuracy_b": _numbers(self.b),
-            "difference": _numbers(self.difference),
-            "permutation_p": self.tests and self.tests.permutation,
-            "mcnemar_p": self.tests and self.tests.mcnemar,
-            "only_a_right": self.tests and self.tests.only_a,
-            "only_b_right": self.tests and self.tests.only_b,
+            "difference": _numbers(self.paired.difference),
+            "permutation_p": None if math.isnan(self.paired.p) else self.paired.p,
+            "mcnemar_p": self.paired.mcnemar.p,
+            "only_a_right": self.paired.mcnemar.only_b,
+            "only_b_right": self.paired.mcnemar.only_a,
+            "partly_right": self.paired.mcnemar.left_out,
             "outcomes_a": dict(self.outcomes_a),
             "outcomes_b": dict(self.outcomes_b),
             "changes": {before: dict(after) for before, after in self.changes.items()},
@@ -103,7 +98,7 @@ def compare(
 
     Args:
         condition_a, condition_b: compare these conditions only; both or none.
-        seed: of the permutation test, where not all flips can be tried.
+        seed: of the bootstrap, and of the permutation test where not all flips can be tried.
 
     Returns:
         One comparison for each task, protocol, judge and pair of conditions, and over all tasks
@@ -157,9 +152,8 @@ def _compared(
     place: Place, conditions: tuple[str, str], a: Sequence[Row], b: Sequence[Row], seed: int
 ) -> Comparison:
     task, protocol, judge = place
-    scores_a, scores_b = _scores(a), _scores(b)
-    shared = [question for question in scores_a if question in scores_b]
-    values_a, values_b = ([scores[q] for q in shared] for scores in (scores_a, scores_b))
+    scores = [_scores(a), _scores(b)]
+    shared = scores[0].keys() & scores[1].keys()
     pairs = list(paired_rows(a, b))
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
     return Comparison(
@@ -168,10 +162,9 @@ def _compared(
         judge=judge,
         condition_a=conditions[0],
         condition_b=conditions[1],
-        a=metrics.mean_over_questions(zip(map(str, shared), values_a, strict=True)),
-        b=metrics.mean_over_questions(zip(map(str, shared), values_b, strict=True)),
-        difference=_difference(values_a, values_b),
-        tests=paired_tests(values_a, values_b, seed) if shared else None,
+        a=metrics.mean_over_questions((q, scores[0][q]) for q in sorted(shared)),
+        b=metrics.mean_over_questions((q, scores[1][q]) for q in sorted(shared)),
+        paired=paired.compare(scores[1], scores[0], seed=seed),
         outcomes_a=_outcomes(first),
         outcomes_b=_outcomes(second),
         changes=_changes(pairs),
@@ -182,25 +175,12 @@ def _compared(
     )
 
 
-def _scores(rows: Iterable[Row]) -> dict[Question, float]:
+def _scores(rows: Iterable[Row]) -> dict[str, float]:
     """Mean accuracy of each question with a readable verdict."""
-    found: dict[Question, list[float]] = defaultdict(list)
-    for row in rows:
-        if (value := metrics.credit(row.verdict, row.truth)) is not None:
-            found[same_question(row)].append(value)
-    return {question: sum(values) / len(values) for question, values in found.items()}
-
-
-def _difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
-    n = len(a)
-    if not n:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    gaps = np.subtract(b, a)
-    mean = float(gaps.mean())
-    if n == 1:
-        return Estimate(mean, math.nan, math.nan, 1)
-    half = metrics.Z * float(gaps.std(ddof=1)) / math.sqrt(n)
-    return Estimate(mean, max(-1.0, mean - half), min(1.0, mean + half), n)
+    worth = ((same_question(row), metrics.credit(row.verdict, row.truth)) for row in rows)
+    return metrics.question_means(
+        (question, value) for question, value in worth if value is not None
+    )
 
 
 def _outcomes(rows: Iterable[Row]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from debate_gym.envs.nouns import Outcome
 from debate_gym.eval.compare import COSTS, Comparison
 from debate_gym.eval.metrics import Estimate
+from debate_gym.eval.paired import Family, holm
 
 
 def lines(found: Sequence[Comparison], notes: Sequence[str]) -> Iterator[str]:
@@ -18,23 +19,25 @@ def lines(found: Sequence[Comparison], notes: Sequence[str]) -> Iterator[str]:
     for note in notes:
         yield f"not compared: {note}"
     if len(found) > 1:
-        yield (
-            f"{len(found)} comparisons: p values are not corrected; by Bonferroni one of them is "
-            f"significant at 5 % below {0.05 / len(found):.2g}"
-        )
+        yield family(found).note
+
+
+def family(found: Sequence[Comparison]) -> Family:
+    """The permutation tests of all comparisons, corrected for their number."""
+    return holm({str(place): one.paired.p for place, one in enumerate(found)})
 
 
 def _block(one: Comparison) -> Iterator[str]:
     conditions = " -> ".join(dict.fromkeys((one.condition_a, one.condition_b)))
     yield " · ".join(filter(None, (one.task, one.protocol, f"judge {one.judge}", conditions)))
-    yield f"  accuracy     {_told(one.a)} -> {_told(one.b)}, {one.difference.n} shared questions"
-    yield f"  difference   {_told(one.difference, '+')}"
-    if one.tests is not None:
-        yield (
-            f"  tests        permutation p {one.tests.permutation:.4f}, McNemar p "
-            f"{one.tests.mcnemar:.4f} ({one.tests.only_a} questions right in A only, "
-            f"{one.tests.only_b} in B only)"
-        )
+    shared = one.paired.difference.n
+    yield f"  accuracy     {_told(one.a)} -> {_told(one.b)}, {shared} shared questions"
+    yield f"  difference   {_told(one.paired.difference, '+')}"
+    test = one.paired.mcnemar
+    yield (
+        f"  tests        permutation p {one.paired.p:.4f}, McNemar p {test.p:.4f} ({test.only_b} "
+        f"questions right in A only, {test.only_a} in B only, {test.left_out} partly right)"
+    )
     yield f"  outcomes A   {_counts(one.outcomes_a)}"
     yield f"  outcomes B   {_counts(one.outcomes_b)}"
     yield f"  changed      {_changed(one) or 'none'}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from debate_gym.eval.elo_fit import collect
 from debate_gym.eval.matches import Match
@@ -62,13 +63,13 @@ def wilson_low(wins: float, games: float) -> float:
     return (middle - half) / (1 + spread)
 
 
-def _shortest(graph: object, names: Sequence[str]) -> tuple[str, ...]:
+def _shortest(graph: Any, names: Sequence[str]) -> tuple[str, ...]:
     import networkx as nx
 
     circles = [
         nx.shortest_path(graph, successor, name)
         for name in names
-        for successor in sorted(graph.successors(name))  # type: ignore[attr-defined]
+        for successor in sorted(graph.successors(name))
     ]
     found = min(circles, key=lambda circle: (len(circle), circle))
     start = found.index(min(found))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -131,7 +132,8 @@ class Objective:
         from scipy.optimize import least_squares
 
         limits = dict.fromkeys(("ftol", "xtol", "gtol"), STANDSTILL)
-        found = least_squares(_misses, begin, _miss_slopes, method="lm", args=data, **limits)
+        slopes: Any = _miss_slopes
+        found = least_squares(_misses, begin, slopes, method="lm", args=data, **limits)
         return np.asarray(found.x), np.asarray(found.grad)
 
     def _most_likely(self, begin: Floats, data: Data) -> tuple[Floats, Floats]:
@@ -143,8 +145,9 @@ class Objective:
     def _weights(self, pairs: Pairs) -> tuple[Floats, float]:
         """c of each pair, and that of the phantom."""
         mean_games = float(pairs.games.mean()) if pairs.games.any() else 1.0
-        share = pairs.games / mean_games if self.weights == "games" else (pairs.games > 0) * 1.0
-        return share, self.prior / mean_games
+        by_games = self.weights == "games"
+        share = pairs.games / mean_games if by_games else (pairs.games > 0).astype(np.float64)
+        return np.asarray(share, np.float64), self.prior / mean_games
 
 
 def _misses(

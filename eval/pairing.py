@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -9,7 +10,6 @@ from debate_gym.eval import metrics
 from debate_gym.eval.report.rows import Row
 
 Place = tuple[str, str, str]
-Question = tuple[str, ...]
 
 
 def by_place(
@@ -52,11 +52,11 @@ def condition_pairs(
             yield kinds[0][kind][0], kinds[1][kind][0]
 
 
-def same_question(row: Row) -> Question:
+def same_question(row: Row) -> str:
     """Equal for the same question, whatever the order of its answers."""
     question = row.episode.question
     right, wrong = question.answers[question.correct], question.answers[1 - question.correct]
-    return question.task, question.id, right, wrong
+    return json.dumps([question.task, question.id, right, wrong])
 
 
 def paired_rows(a: Iterable[Row], b: Iterable[Row]) -> Iterator[tuple[Row, Row]]:

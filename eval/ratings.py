@@ -132,17 +132,12 @@ def _anchored(logits: Floats, names: Sequence[str], reference: str | None) -> Fl
 
 def _players(pairs: Pairs, elo: Floats, drawn: Floats) -> dict[str, Rating]:
     size = len(pairs.names)
-    games = sum(np.bincount(ends, pairs.games, size) for ends in (pairs.first, pairs.second))
+    games = np.bincount(pairs.first, pairs.games, size)
+    games += np.bincount(pairs.second, pairs.games, size)
     rows = [
-        (
-            name,
-            Rating(
-                float(elo[i]),
-                *_interval(elo[i], drawn[: len(drawn) * bool(games[i]), i]),
-                _number(games[i]),
-            ),
-        )
+        (name, Rating(float(elo[i]), *_interval(elo[i], seen), _number(games[i])))
         for i, name in enumerate(pairs.names)
+        for seen in [drawn[:, i] if games[i] else drawn[:0, i]]
     ]
     return dict(sorted(rows, key=lambda row: (-row[1].rating, row[0])))
 
@@ -193,11 +188,11 @@ def _resampled(
     if all(match.question_id is not None for match in matches):
         wins, games = _by_question(matches, pairs)
         counts = rng.multinomial(len(wins), np.full(len(wins), 1 / len(wins)), draws)
-        return counts @ wins, counts @ games
+        return np.asarray(counts @ wins, np.float64), np.asarray(counts @ games, np.float64)
     cells = np.concatenate([pairs.wins, pairs.games - pairs.wins])
     total = cells.sum()
-    counts = rng.multinomial(round(total), cells / total, draws).astype(float)
-    won, lost = np.split(counts, 2, axis=1)
+    tallies = rng.multinomial(round(total), cells / total, draws).astype(np.float64)
+    won, lost = tallies[:, : len(pairs.wins)], tallies[:, len(pairs.wins) :]
     return won, won + lost
 
 

@@ -79,7 +79,7 @@ def _report(args: argparse.Namespace) -> int:
 
 def _compare(args: argparse.Namespace) -> int:
     from debate_gym.eval.compare import compare
-    from debate_gym.eval.compare_table import lines
+    from debate_gym.eval.compare_table import family, lines
     from debate_gym.eval.report.rows import read_folder, rows
 
     a, b = (rows(read_folder(folder)) for folder in (args.run_a, args.run_b))
@@ -91,7 +91,12 @@ def _compare(args: argparse.Namespace) -> int:
             f"{'; '.join(notes) or 'no task, protocol and judge is in both'}"
         )
     runs = {"a": str(args.run_a), "b": str(args.run_b)}
-    result = {**runs, "comparisons": [one.to_json() for one in found], "notes": notes}
+    result = {
+        **runs,
+        "comparisons": [one.to_json() for one in found],
+        "not_compared": notes,
+        "family": family(found).note,
+    }
     if args.out is not None:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         args.out.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

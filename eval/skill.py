@@ -36,8 +36,8 @@ def skills(matches: Sequence[Match], seed: int = 0) -> dict[str, Skill]:
     world = trueskill.TrueSkill(draw_probability=min(max(draws, 1e-6), 1 - 1e-6))
     rated = [world.create_rating() for _ in pairs.names]
     for winner, loser, drawn in games.tolist():
-        rated[winner], rated[loser] = world.rate_1vs1(
-            rated[winner], rated[loser], drawn=bool(drawn)
+        rated[winner], rated[loser] = trueskill.rate_1vs1(
+            rated[winner], rated[loser], drawn=bool(drawn), env=world
         )
     found = {name: Skill(r.mu, r.sigma) for name, r in zip(pairs.names, rated, strict=True)}
     return dict(sorted(found.items(), key=lambda item: (-item[1].mu, item[0])))

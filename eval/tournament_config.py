@@ -101,7 +101,7 @@ def load_tournament(path: Path) -> TournamentConfig:
         raise ValueError(f"{path}:{line}: not YAML: {error.problem}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}:1: expected a mapping of fields, got {type(content).__name__}")
-    lines = {key.value: key.start_mark.line + 1 for key, _ in tree.value}
+    lines = {key.value: key.start_mark.line + 1 for key, _ in tree.value} if tree else {}
     fields = {
         str(key): _value(f"{path}:{lines.get(str(key), 1)}", str(key), value)
         for key, value in content.items()

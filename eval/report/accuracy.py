@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from debate_gym.eval import metrics
+from debate_gym.eval.report.charts import Group, Mark, intervals
 from debate_gym.eval.report.figure import Figure, Panel, arm, judges, titled
 from debate_gym.eval.report.rows import Row, accuracy, grouped, kind, share
-from debate_gym.eval.report.svg import Group, Mark, intervals
 
-OPEN = ("protagonist wins", "accuracy when it is right", "accuracy when it is wrong")
+OPEN = (
+    "protagonist wins",
+    "protagonist is right",
+    "accuracy when it is right",
+    "accuracy when it is wrong",
+)
 
 
 def by_judge(rows: Sequence[Row]) -> Figure:
@@ -56,7 +62,10 @@ def open_roles(rows: Sequence[Row]) -> Figure:
     places = grouped(chosen, lambda row: (kind(row.task), row.verdict.judge))
     for (name, judge), members in places.items():
         title = titled(name, f"judge {judge}")
-        groups = [_roles(key[1], key[2], found) for key, found in grouped(members, arm).items()]
+        groups = [
+            _roles(key[1], key[2], found)
+            for key, found in grouped(members, lambda row: arm(row.episode)).items()
+        ]
         panels.append(Panel(title, intervals(f"Open roles, {title}", groups)))
     return Figure(
         "open-roles",
@@ -78,7 +87,7 @@ def _arms(
 ) -> Iterator[Group]:
     """Groups by protocol and condition, and after each what `more` makes of its rows."""
     names, last = judges(rows), ""
-    for (_, protocol, condition), members in grouped(chosen, arm).items():
+    for (_, protocol, condition), members in grouped(chosen, lambda row: arm(row.episode)).items():
         heading = protocol if condition and protocol != last else ""
         last = protocol
         yield Group(condition or protocol, _marks(members, names, protocol), heading)
@@ -109,7 +118,14 @@ def _argued(row: Row) -> int:
 def _roles(protocol: str, condition: str, members: Sequence[Row]) -> Group:
     right = [row for row in members if _chosen(row) == row.truth]
     wrong = [row for row in members if _chosen(row) != row.truth]
-    shares = (share(members, lambda row: _chosen(row) or 0), accuracy(right), accuracy(wrong))
+    shares = (
+        share(members, lambda row: _chosen(row) or 0),
+        metrics.mean_over_questions(
+            (row.question, float(_chosen(row) == row.truth)) for row in members
+        ),
+        accuracy(right),
+        accuracy(wrong),
+    )
     marks = [Mark(i, OPEN[i], estimate) for i, estimate in enumerate(shares)]
     return Group(titled(protocol, condition), marks)
 

@@ -193,7 +193,7 @@
     const head = make("header", {}, make("b", {}, data.speakers[turn.seat] ?? turn.seat),
       ...parts.filter(Boolean).map((part) => make("span", {}, part)));
     const shares = Object.entries(turn.judge_p ?? {}).map(([judge, p]) =>
-      share(`${judge} after this`, p[questionOf(episode).correct]));
+      share(`${judge} so far`, p[questionOf(episode).correct]));
     return make("section", { class: `turn ${SEATS[turn.seat] ?? "judge"}` }, head, speech(turn.text),
       ...shares, hidden("private thinking", turn.thinking));
   }

@@ -7,10 +7,13 @@ from html import escape
 
 import numpy as np
 
-from debate_gym.eval import metrics
+from debate_gym.eval import calibration, metrics
+from debate_gym.eval.calibration import Confidences
+from debate_gym.eval.metrics import Estimate
+from debate_gym.eval.report.charts import Curve, curves
 from debate_gym.eval.report.figure import PROTOCOLS, Figure, Panel, arm, titled
 from debate_gym.eval.report.rows import Row, grouped
-from debate_gym.eval.report.svg import Curve, curves
+from debate_gym.eval.report.tables import interval
 
 BINS = 5
 NONE = "no judge of these episodes stated probabilities that can be read."
@@ -23,7 +26,7 @@ def reliability(rows: Sequence[Row]) -> Figure:
     panels = []
     for title, members in _places(stated):
         lines = [
-            Curve(names.index(key), titled(key, _told(found)), bins(found))
+            Curve(names.index(key), titled(key, _told(found)), _bins(found))
             for key, found in grouped(members, _protocol).items()
         ]
         svg = curves(
@@ -56,7 +59,7 @@ def coverage(rows: Sequence[Row]) -> Figure:
     panels = []
     for title, members in _places(stated):
         lines = [
-            Curve(names.index(key), key, coverage_curve(found), dots=False)
+            Curve(names.index(key), key, _kept(found), dots=False)
             for key, found in grouped(members, _protocol).items()
         ]
         svg = curves(f"Accuracy and coverage, {title}", lines, "coverage", "accuracy")
@@ -91,65 +94,55 @@ def _protocols(rows: Sequence[Row]) -> list[str]:
     return [name for name in PROTOCOLS if name in names] + sorted(names - {*PROTOCOLS})
 
 
-def _confidence(row: Row) -> float:
-    return max(row.verdict.p or (0.5, 0.5))
+def _confidences(rows: Sequence[Row]) -> Confidences:
+    shares = [row.verdict.p[row.truth] for row in rows if row.verdict.p is not None]
+    return Confidences(tuple(row.question for row in rows), np.array(shares, np.float64))
 
 
-def _credit(row: Row) -> float:
-    return metrics.credit(row.verdict, row.truth) or 0.0
-
-
-def bins(rows: Sequence[Row]) -> list[tuple[float, ...]]:
-    """(mean confidence, accuracy, low, high) of each bin that holds a verdict."""
+def _bins(rows: Sequence[Row]) -> list[tuple[float, ...]]:
+    """(mean confidence, accuracy, low, high) of each bin that holds a verdict; the accuracy is
+    over questions."""
+    table = _confidences(rows)
     points: list[tuple[float, ...]] = []
-    for members in grouped(rows, _bin).values():
-        hit = metrics.mean_over_questions((row.question, _credit(row)) for row in members)
-        sure = sum(map(_confidence, members)) / len(members)
-        points.append((sure, hit.value, hit.low, hit.high))
+    for one in calibration.reliability(table, BINS):
+        inside = (table.confidence >= one.low) & ((table.confidence < one.high) | (one.high == 1))
+        hit = metrics.mean_over_questions(
+            (table.questions[i], float(table.right[i])) for i in np.flatnonzero(inside)
+        )
+        points.append((one.confidence, hit.value, hit.low, hit.high))
     return points
 
 
-def _bin(row: Row) -> int:
-    return min(BINS - 1, int((_confidence(row) - 0.5) * 2 * BINS))
+def _kept(rows: Sequence[Row]) -> list[tuple[float, ...]]:
+    """(coverage, accuracy) at each threshold."""
+    found = calibration.accuracy_coverage(_confidences(rows))
+    return [(one.coverage, one.accuracy) for one in found]
 
 
-def coverage_curve(rows: Sequence[Row]) -> list[tuple[float, ...]]:
-    """(coverage, accuracy) at each threshold; equally sure verdicts are kept together."""
-    sure = np.array([_confidence(row) for row in rows])
-    order = np.argsort(-sure, kind="stable")
-    hits = np.cumsum(np.array([_credit(row) for row in rows])[order])
-    last = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True))
-    return [((i + 1) / len(rows), float(hits[i]) / (i + 1)) for i in last.tolist()]
-
-
-def brier(rows: Sequence[Row]) -> float:
-    """Mean squared distance of the correct answer's probability from 1."""
-    return float(np.mean([(1 - (row.verdict.p or (0.5, 0.5))[row.truth]) ** 2 for row in rows]))
-
-
-def calibration_error(rows: Sequence[Row]) -> float:
-    """Expected calibration error: the mean gap of the bins, weighted by their verdicts."""
-    gaps = (
-        len(found) * abs(sum(map(_confidence, found)) - sum(map(_credit, found))) / len(found)
-        for found in grouped(rows, _bin).values()
-    )
-    return sum(gaps) / len(rows)
+def _scores(rows: Sequence[Row]) -> tuple[Estimate, float]:
+    """Brier score and expected calibration error."""
+    table = _confidences(rows)
+    return calibration.brier(table), calibration.expected_calibration_error(table, BINS)
 
 
 def _told(rows: Sequence[Row]) -> str:
-    return f"Brier {brier(rows):.3f}, ECE {calibration_error(rows):.3f}, {len(rows)} verdicts"
+    squared, error = _scores(rows)
+    return f"Brier {squared.value:.3f}, ECE {error:.3f}, {len(rows)} verdicts"
+
+
+def _line(judge: str, protocol: str, condition: str, rows: Sequence[Row]) -> str:
+    squared, error = _scores(rows)
+    return (
+        f"<tr><td>{escape(judge)}<td>{escape(protocol)}<td>{escape(condition)}<td>{len(rows)}"
+        f"<td>{squared.value:.3f}<td>{interval(squared)}<td>{error:.3f}"
+    )
 
 
 def _table(rows: Sequence[Row]) -> str:
-    lines = (
-        f"<tr><td>{escape(judge)}<td>{escape(protocol)}<td>{escape(condition)}"
-        f"<td>{len(found)}<td>{brier(found):.3f}<td>{calibration_error(found):.3f}"
-        for (judge, (_, protocol, condition)), found in grouped(
-            rows, lambda row: (row.verdict.judge, arm(row))
-        ).items()
-    )
+    found = grouped(rows, lambda row: (row.verdict.judge, arm(row.episode)))
+    lines = [_line(judge, *key[1:], members) for (judge, key), members in found.items()]
     return (
         '<details><summary>Brier score and expected calibration error</summary><div class="scroll">'
-        "<table><thead><tr><th>judge<th>protocol<th>condition<th>verdicts<th>Brier<th>ECE</thead>"
-        f"<tbody>{''.join(lines)}</tbody></table></div></details>"
+        "<table><thead><tr><th>judge<th>protocol<th>condition<th>verdicts<th>Brier<th>95 % interval"
+        f"<th>ECE</thead><tbody>{''.join(lines)}</tbody></table></div></details>"
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from debate_gym.envs.nouns import Episode
 from debate_gym.eval.report.rows import Row
 from debate_gym.eval.report.svg import swatch
 
@@ -53,12 +54,12 @@ class Figure:
     table: str = ""
 
 
-def arm(row: Row) -> tuple[int, str, str]:
+def arm(episode: Episode) -> tuple[int, str, str]:
     """What the accuracies of a figure are told apart by, in the order of the figures: the place
     of the protocol, its name, the condition."""
-    protocol = row.episode.protocol
+    protocol = episode.protocol
     place = PROTOCOLS.index(protocol) if protocol in PROTOCOLS else len(PROTOCOLS)
-    return place, protocol, row.episode.condition
+    return place, protocol, episode.condition
 
 
 def judges(rows: Iterable[Row]) -> list[str]:

@@ -9,9 +9,9 @@ from html import escape
 from debate_gym.eval import metrics
 from debate_gym.eval.matches import Match
 from debate_gym.eval.metrics import Estimate
+from debate_gym.eval.report.charts import Point, scatter
 from debate_gym.eval.report.figure import Figure, Panel, titled
 from debate_gym.eval.report.rows import Row, accuracy, grouped, kind
-from debate_gym.eval.report.svg import Point, scatter
 
 # `debate-gym eval` lets a policy meet its first model under this revision.
 REFERENCE = "-reference"

@@ -21,6 +21,7 @@ HEADS = (
     *("questions", "order-dependent", "verified turns", "words a turn"),
 )
 NUMBER = re.compile(r"(?:<b>)?[\[\d–][^a-z]*(?:</b>)?")
+WORDS = ("task", "protocol", "condition", "judge", "outcomes")
 # What the transcript browser calls an empty condition.
 NONE = "(none)"
 COSTS = ("task", "protocol", "condition", "N", "generations", "prompt tokens", "completion tokens")
@@ -31,23 +32,22 @@ def outcomes(rows: Sequence[Row]) -> str:
 
     The first cell links to the group's transcripts.
     """
-    found = grouped(rows, lambda row: (row.task, arm(row), row.verdict.judge))
+    found = grouped(rows, lambda row: (row.task, arm(row.episode), row.verdict.judge))
     lines = [_line(task, *key[1:], judge, members) for (task, key, judge), members in found.items()]
     return _table(HEADS, lines)
 
 
 def costs(played: Sequence[Played]) -> str:
     """What an episode cost on average, by task, protocol and condition."""
-    found: dict[tuple[str, str, str], list[Played]] = {}
+    found: dict[tuple[str, tuple[int, str, str]], list[Played]] = {}
     for one in played:
-        episode = one.episode
-        key = (episode.question.task, episode.protocol, episode.condition)
-        found.setdefault(key, []).append(one)
+        found.setdefault((one.episode.question.task, arm(one.episode)), []).append(one)
     names = ("generations", "prompt_tokens", "completion_tokens")
     lines = []
-    for key, members in sorted(found.items()):
+    for (task, (_, *place)), members in sorted(found.items(), key=lambda item: item[0]):
         means = [sum(one.record["cost"][name] for one in members) / len(members) for name in names]
-        cells = [*map(escape, key), str(len(members)), *(f"{mean:.1f}" for mean in means)]
+        numbers = (f"{mean:.1f}" for mean in means)
+        cells = [escape(task), *map(escape, place), str(len(members)), *numbers]
         lines.append("".join(map(_cell, cells)))
     return _table(COSTS, lines)
 
@@ -108,8 +108,13 @@ def _cell(content: str) -> str:
     return f"<td{css}>{content}"
 
 
+def _head(name: str) -> str:
+    css = "" if name in WORDS else ' class="number"'
+    return f'<th scope="col"{css}><button type="button">{name}</button>'
+
+
 def _table(heads: Sequence[str], lines: Iterable[str]) -> str:
-    head = "".join(f'<th scope="col"><button type="button">{name}</button>' for name in heads)
+    head = "".join(map(_head, heads))
     body = "".join(f"<tr>{line}" for line in lines)
     return (
         f'<div class="scroll" tabindex="0"><table class="sortable"><thead><tr>{head}</thead>'

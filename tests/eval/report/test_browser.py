@@ -43,7 +43,7 @@ def page(chromium: Any) -> Iterator[Any]:
     opened.on("console", lambda message: said.append(message.text))
     opened.on("pageerror", lambda error: said.append(str(error)))
     opened.on("request", lambda request: said.append(request.url))
-    opened.set_default_timeout(20_000)
+    opened.set_default_timeout(60_000)
     yield opened
     assert [line for line in said if not line.startswith("file:")] == []
     opened.close()
@@ -73,7 +73,7 @@ def address(played: Callable[..., Any], record: Make, turn: Make, tmp_path: Path
 def expect(found: Any) -> Any:
     from playwright.sync_api import expect as assertions
 
-    assertions.set_options(timeout=20_000)
+    assertions.set_options(timeout=60_000)
     return assertions(found)
 
 
@@ -128,7 +128,7 @@ def test_filters(page: Any, address: str) -> None:
 
 def test_keys(page: Any, address: str) -> None:
     page.goto(address)
-    for key, question in (("j", "q"), ("j", "r"), ("k", "r"), ("k", "q")):
+    for key, question in (("j", "q"), ("j", "r"), ("k", "s"), ("k", "r")):
         expect(chosen(page)).to_contain_text(f"Is it {question}?")
         page.keyboard.press(key)
     expect(chosen(page)).to_contain_text("Is it q?")
@@ -170,9 +170,8 @@ def test_a_line_of_the_table_shows_its_transcripts(page: Any, address: str) -> N
 def test_tables_sort(page: Any, address: str) -> None:
     page.goto(address)
     head = page.locator("th", has_text="accuracy")
-    for first in ("–", "1.000"):
+    for first in ("–", "0.500"):
         head.locator("button").click()
-        expect(page.locator("tbody").last.locator("tr").first).to_be_visible()
         found = page.locator("#tables ~ .scroll").first.locator("tbody tr td:nth-child(6)")
         expect(found.first).to_have_text(first)
 

@@ -10,14 +10,7 @@ import pytest
 
 from debate_gym.eval.report import figure
 from debate_gym.eval.report.accuracy import by_judge, by_task, open_roles
-from debate_gym.eval.report.calibration import (
-    bins,
-    brier,
-    calibration_error,
-    coverage,
-    coverage_curve,
-    reliability,
-)
+from debate_gym.eval.report.calibration import coverage, reliability
 from debate_gym.eval.report.figure import Figure
 from debate_gym.eval.report.players import elo, win_rate
 from debate_gym.eval.report.rows import Row
@@ -77,7 +70,7 @@ def test_open_roles(judged: Judged, record: Make, turn: Make) -> None:
         judged(chosen("a", 0, 0.9), chosen("b", 0, 0.1), chosen("c", 1, 0.1), chosen("d", 1, 0.2))
     )
     # It wins a, c and d. Right on a and b: the judge is right once. Wrong on c and d: never.
-    assert values(drawn) == ["0.750 4", "0.500 2", "0.000 2"]
+    assert values(drawn) == ["0.750 4", "0.500 4", "0.500 2", "0.000 2"]
 
 
 def test_an_unfilled_choice_is_left_out(judged: Judged, record: Make, turn: Make) -> None:
@@ -90,19 +83,23 @@ def test_an_unfilled_choice_is_left_out(judged: Judged, record: Make, turn: Make
 
 def test_calibration_by_hand(judged: Judged, record: Make) -> None:
     rows = judged(record("a", 0.9), record("b", 0.1, question="r"), record("c", 0.6, question="s"))
-    # Confidence 0.9, 0.9 (wrong) and 0.6.
-    assert bins(rows) == [
-        (
-            0.6,
-            1.0,
-            pytest.approx(float("nan"), nan_ok=True),
-            pytest.approx(float("nan"), nan_ok=True),
-        ),
-        (pytest.approx(0.9), 0.5, 0.0, 1.0),
+    # Confidence 0.9, 0.9 (wrong) and 0.6: Brier (0.01 + 0.81 + 0.16) / 3, and the bins' gaps are
+    # 0.4 twice on 0.9 and 0.4 once on 0.6.
+    drawn = reliability(rows)
+    assert tips(drawn) == [
+        "debate · Brier 0.327, ECE 0.400, 3 verdicts",
+        "debate · Brier 0.327, ECE 0.400, 3 verdicts: 0.600, 1.000",
+        "debate · Brier 0.327, ECE 0.400, 3 verdicts: 0.900, 0.500",
     ]
-    assert brier(rows) == pytest.approx((0.01 + 0.81 + 0.16) / 3)
-    assert calibration_error(rows) == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
-    assert coverage_curve(rows) == [(2 / 3, 0.5), (1.0, pytest.approx(2 / 3))]
+    assert "<td>0.327<td>[" in drawn.table
+
+
+def test_coverage_by_hand(judged: Judged, record: Make) -> None:
+    rows = judged(record("a", 0.9), record("b", 0.1, question="r"), record("c", 0.6, question="s"))
+    # The two that are sure come together: half of them right at 2/3, two of three at 1.
+    (path,) = re.findall(r'class="curve s0" d="M(.*?)"', coverage(rows).panels[0].svg)
+    spots = [(46 + x * 302, 236 - y * 224) for x, y in ((2 / 3, 1 / 2), (1, 2 / 3))]
+    assert path == "L".join(f"{x:.1f},{y:.1f}" for x, y in spots)
 
 
 def test_calibration_needs_stated_probabilities(judged: Judged, record: Make) -> None:
