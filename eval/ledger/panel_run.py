@@ -30,7 +30,7 @@ from debate_gym.envs.tasks.choices import load_choices
 from debate_gym.eval.record_file import RecordFile
 
 ARMS = ("panel", "private")
-BATCH = 32
+BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
